@@ -1,0 +1,319 @@
+"""The seams of fabula: what a store, a model and an extractor must do, and what is passed through them.
+
+Nothing here knows an engine, a host or a flow. `fabula.testing` holds a contract suite for stores and the fakes.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fabula.index import Index
+from fabula.types import NOTHING, Entity, Fact, Forgotten, Frame, Interval, Kind, Note, Passage, Record, Stats, Status
+
+Vectors: TypeAlias = NDArray[np.float32]
+"""Shape (texts, dimensions), rows of length 1."""
+Task = Literal["embed", "extract"]
+Role = Literal["query", "passage"]
+
+
+# --- what a store takes and gives ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Terms:
+    """A text as the keyword search sees it: `postings` packed as `index.POSTING`, `length` without stop words."""
+
+    postings: bytes
+    length: int
+    question: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Entry:
+    """A record to write, with its terms where it is to be found by keyword and the tasks it leaves behind."""
+
+    record: Record
+    terms: Terms | None = None
+    tasks: tuple[Task, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Changes:
+    """One transaction of one scope.
+
+    `add` inserts records whose id is not there yet; one that is there or was erased is reported and left as it is.
+    `put` closes the live version with the same id, if any, and inserts the new one. `close` ends live versions.
+    `done` strikes (task, record id) from the pending work. All or nothing is written.
+    """
+
+    add: tuple[Entry, ...] = ()
+    put: tuple[Entry, ...] = ()
+    close: tuple[str, ...] = ()
+    terms: Mapping[int, Terms] = field(default_factory=dict[int, Terms])
+    """Terms made anew, by record number."""
+    vectors: Mapping[str, NDArray[np.float32]] = field(default_factory=dict[str, NDArray[np.float32]])
+    """Unit vectors by record id, in `space`."""
+    space: str = ""
+    cache: Mapping[bytes, NDArray[np.float32]] = field(default_factory=dict[bytes, NDArray[np.float32]])
+    """Embeddings to remember by content hash, in `space`."""
+    done: tuple[tuple[Task, str], ...] = ()
+    analyzer: int | None = None
+    """The tokeniser version that made the terms."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Written:
+    """What a write did. `present` maps the ids of `add` that were there before to the stored record."""
+
+    revision: int
+    present: Mapping[str, Record] = field(default_factory=lambda: NOTHING)
+    erased: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Erasure:
+    """What to erase in a scope: passages or other records by id, a whole session, or everything."""
+
+    ids: tuple[str, ...] = ()
+    session: str | None = None
+    everything: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Lease:
+    """The right to do one scope's pending work until it runs out."""
+
+    scope: str
+    worker: str
+    until: datetime
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Pending:
+    """One piece of work left to do."""
+
+    task: Task
+    id: str
+    """The record it is about."""
+    number: int
+    session: str
+    attempts: int = 0
+    error: str = ""
+    due: datetime | None = None
+    """Not to be tried before."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Filter:
+    """Which records to list: newest last. `after` continues behind a record number."""
+
+    kind: Kind
+    session: str | None = None
+    speaker: str | None = None
+    during: Interval | None = None
+    mentions: str | None = None
+    """Only records whose text contains this, letter case aside."""
+    status: Status | None = "live"
+    limit: int = 100
+    after: int = -1
+
+
+class Store(ABC):
+    """Where memories are kept: durable, transactional, walled by scope.
+
+    Every method but `open`, `close` and those that say so touches one scope only. All raise `StoreUnavailable`
+    when the database cannot be reached, and none leaves a half-written transaction.
+    """
+
+    engine: str
+    """The engine's name: `sqlite`, `postgres`."""
+
+    @abstractmethod
+    async def open(self) -> None:
+        """Connect and bring the schema up to date. Raises `SchemaTooNew` and `StoreUnavailable`."""
+
+    @abstractmethod
+    async def close(self) -> None:
+        """Let go of every connection; harmless when closed already."""
+
+    @abstractmethod
+    async def load(self, scope: str, space: str, base: Index | None = None) -> Index:
+        """Return the scope's index at its current revision, with the vectors of `space`.
+
+        An older index of the same scope and space given as `base` is extended, or returned as it is when nothing
+        was written since; past an erasure it is ignored.
+        """
+
+    @abstractmethod
+    async def write(self, scope: str, changes: Changes, lease: Lease | None = None) -> Written:
+        """Apply `changes` in one durable transaction.
+
+        Raises `LeaseLost` if `lease` is no longer held, `SourcesGone` if a source of a record to write does not
+        exist, `EmbeddingMismatch` if the scope is kept in another space than `changes.space`.
+        """
+
+    @abstractmethod
+    async def erase(self, scope: str, erasure: Erasure) -> Forgotten:
+        """Remove records with everything made from them, from every table, and leave tombstones for message ids.
+
+        Erasing everything leaves nothing of the scope, tombstones included.
+        """
+
+    @abstractmethod
+    async def get(self, scope: str, ids: Sequence[str], as_of: datetime | None = None) -> dict[str, Record]:
+        """Return the records with these ids that are believed now, or were at `as_of`; unknown ids are left out."""
+
+    @abstractmethod
+    async def fetch(self, scope: str, numbers: Sequence[int]) -> dict[int, Record]:
+        """Return record versions by number; unknown numbers are left out."""
+
+    @abstractmethod
+    async def find(self, scope: str, wanted: Filter) -> list[tuple[int, Record]]:
+        """List records with their numbers, in order of arrival."""
+
+    @abstractmethod
+    async def citing(self, scope: str, ids: Sequence[str], kinds: Sequence[Kind]) -> list[Record]:
+        """Return the live records of these kinds that have one of `ids` among their sources."""
+
+    @abstractmethod
+    async def scopes(self) -> list[str]:
+        """Return every scope with anything in it (all scopes)."""
+
+    @abstractmethod
+    async def lease(self, worker: str, tasks: Sequence[Task], now: datetime, seconds: float) -> Lease | None:
+        """Lease a scope with work of one of `tasks` that is due and that nobody holds (all scopes)."""
+
+    @abstractmethod
+    async def release(self, lease: Lease) -> None:
+        """Give a lease back; harmless when it was lost."""
+
+    @abstractmethod
+    async def pending(self, scope: str, task: Task, limit: int = 1000) -> list[Pending]:
+        """Return the scope's work of one kind, in the order of sessions and messages."""
+
+    @abstractmethod
+    async def postpone(self, lease: Lease, work: Sequence[Pending]) -> None:
+        """Record a failed attempt: the new `attempts`, `error` and `due` of each piece of work."""
+
+    @abstractmethod
+    async def retry(self, attempts: int) -> int:
+        """Give work that failed `attempts` times or more a fresh start; return how much (all scopes)."""
+
+    @abstractmethod
+    async def cached(self, scope: str, space: str, hashes: Sequence[bytes]) -> dict[bytes, NDArray[np.float32]]:
+        """Return remembered embeddings by content hash."""
+
+    @abstractmethod
+    async def stats(self, scope: str | None = None) -> Stats:
+        """Count and measure one scope, or all."""
+
+    @abstractmethod
+    async def check(self, scope: str | None = None) -> list[str]:
+        """Return one line for each thing in the database that does not agree with the rest; empty when all is well."""
+
+
+# --- models -----------------------------------------------------------------------------------------------------
+
+
+class Embedder(ABC):
+    """Turns texts into vectors."""
+
+    space: str
+    """Names the vector space: model, dimensions and revision. Vectors of different spaces are never compared."""
+    dimensions: int
+
+    @abstractmethod
+    async def embed(self, texts: Sequence[str], role: Role) -> Vectors:
+        """Return one unit vector a text, in order. `texts` are not blank; any length is taken.
+
+        Raises a `ProviderError`.
+        """
+
+    def similarity(self, cosine: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Map cosines to [0, 1], where .5 is as alike as unrelated texts get; by default negative becomes 0."""
+        return np.clip(cosine, 0.0, 1.0)
+
+    async def close(self) -> None:
+        """Let go of connections and threads."""
+        return
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Reply:
+    """What a language model answered."""
+
+    text: str
+    model: str = ""
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+
+@runtime_checkable
+class LLM(Protocol):
+    """Answers a chat."""
+
+    async def chat(
+        self, messages: Sequence[Mapping[str, str]], *, temperature: float = 0.1, max_tokens: int = 2048,
+        schema: Mapping[str, Any] | None = None,
+    ) -> Reply:  # fmt: skip
+        """Answer `messages` (`role`, `content`); with `schema`, as JSON of that shape where the host can.
+
+        Raises a `ProviderError`; an empty, cut-off or refused answer is a `ProviderBadReply`, never an empty success.
+        """
+        ...
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Extraction:
+    """What was drawn from a window of passages. Scopes are the flow's to set; `sources` name the passages."""
+
+    frames: tuple[Frame, ...] = ()
+    facts: tuple[Fact, ...] = ()
+    entities: tuple[Entity, ...] = ()
+    notes: tuple[Note, ...] = ()
+    rejected: int = 0
+    """Items of the reply that were left out because they made no sense."""
+
+
+class Extractor(Protocol):
+    """Draws frames, facts and entities from talk."""
+
+    name: str
+
+    async def extract(self, window: Sequence[Passage], context: Sequence[Passage] = ()) -> Extraction:
+        """Return what `window` says; `context` holds the passages before it, for understanding only.
+
+        Raises a `ProviderError` when it could not be done; that is never the same as finding nothing.
+        """
+        ...
+
+
+class BlobStore(Protocol):
+    """Keeps bytes that do not belong in a database."""
+
+    async def put(self, key: str, data: bytes) -> None:
+        """Store `data` under `key`, replacing what was there."""
+        ...
+
+    async def get(self, key: str) -> bytes:
+        """Return the bytes under `key`; raises `KeyError`."""
+        ...
+
+    async def delete(self, key: str) -> bool:
+        """Remove `key`; return whether it was there."""
+        ...
+
+
+class Clock(Protocol):
+    """Tells the time."""
+
+    def __call__(self) -> datetime:
+        """Return the current time, aware."""
+        ...

@@ -1,0 +1,312 @@
+"""The searchable part of one scope in memory, as columns; no text, no I/O and no scoring.
+
+A store loads an `Index` at one revision and extends it by what was written since. An `Index` is never changed
+after it was handed out: extending makes a new one that shares the large arrays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fabula.types import Kind
+
+Floats: TypeAlias = NDArray[np.float32]
+Doubles: TypeAlias = NDArray[np.float64]
+Ints: TypeAlias = NDArray[np.int64]
+Bools: TypeAlias = NDArray[np.bool_]
+
+FOREVER: Final = np.inf
+POSTING: Final = np.dtype([("term", "<u8"), ("tf", "<u2")])
+"""One posting of one record: the term's hash and how often it occurs."""
+
+
+class Row(NamedTuple):
+    """One searchable record version as a store hands it over. Times are seconds since the epoch, NaN for unknown."""
+
+    number: int
+    kind: Kind
+    session: str
+    seq: int
+    speaker: str
+    valid_from: float
+    valid_to: float
+    recorded_from: float
+    recorded_to: float
+    importance: float
+    length: int
+    question: int
+    postings: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Postings:
+    """Term occurrences of all rows of a field: sorted by term up to `sorted_to`, in order of arrival after it."""
+
+    term: NDArray[np.uint64]
+    row: NDArray[np.int32]
+    tf: NDArray[np.uint16]
+    sorted_to: int = 0
+
+    def of(self, term: int) -> tuple[NDArray[np.int32], NDArray[np.uint16]]:
+        """Return the rows in which `term` occurs, and how often."""
+        key = np.uint64(term)
+        head = self.term[: self.sorted_to]
+        left, right = np.searchsorted(head, key, "left"), np.searchsorted(head, key, "right")
+        tail = np.flatnonzero(self.term[self.sorted_to :] == key) + self.sorted_to
+        if not tail.size:
+            return self.row[left:right], self.tf[left:right]
+        return np.concatenate((self.row[left:right], self.row[tail])), np.concatenate(
+            (self.tf[left:right], self.tf[tail])
+        )
+
+    def extended(self, term: NDArray[np.uint64], row: NDArray[np.int32], tf: NDArray[np.uint16]) -> Postings:
+        """Return these postings with more at the end."""
+        return Postings(
+            np.concatenate((self.term, term)),
+            np.concatenate((self.row, row)),
+            np.concatenate((self.tf, tf)),
+            self.sorted_to,
+        )
+
+    def compacted(self) -> Postings:
+        """Return the same postings, all sorted by term, when the unsorted tail has become worth it."""
+        if len(self.term) - self.sorted_to <= max(4096, self.sorted_to // 8):
+            return self
+        order = np.argsort(self.term, kind="stable")
+        return Postings(self.term[order], self.row[order], self.tf[order], len(order))
+
+
+NO_POSTINGS: Final = Postings(np.empty(0, np.uint64), np.empty(0, np.int32), np.empty(0, np.uint16))
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """All rows of one kind, as parallel columns in order of arrival. `before` and `after` are the neighbours' rows
+    in the session, −1 at its ends."""
+
+    number: Ints
+    session: Ints
+    seq: Ints
+    speaker: Ints
+    valid_from: Doubles
+    valid_to: Doubles
+    recorded_from: Doubles
+    recorded_to: Doubles
+    importance: Floats
+    length: Floats
+    words: Floats
+    question: Bools
+    before: Ints
+    after: Ints
+    postings: Postings
+    vectors: Floats
+    """Unit vectors, one a row; zeros where `embedded` is false. May have spare rows at the end."""
+    embedded: Bools
+
+    def __len__(self) -> int:
+        return len(self.number)
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes held by the columns."""
+        columns = [getattr(self, name) for name in _COLUMNS]
+        return sum(c.nbytes for c in columns) + self.vectors.nbytes + self.postings.term.nbytes * 2
+
+    def rows_of(self, numbers: Ints) -> Ints:
+        """Return the row of each number, −1 where this field has none."""
+        at = np.searchsorted(self.number, numbers)
+        at = np.minimum(at, max(len(self.number) - 1, 0))
+        return np.where(self.number[at] == numbers, at, -1) if len(self.number) else np.full(len(numbers), -1)
+
+    def live(self, at: float | None) -> Bools:
+        """Which rows were believed at `at` (seconds since the epoch); `None`: are believed now."""
+        if at is None:
+            return self.recorded_to == FOREVER
+        return (self.recorded_from <= at) & (at < self.recorded_to)
+
+
+_COLUMNS: Final = (
+    "number", "session", "seq", "speaker", "valid_from", "valid_to", "recorded_from", "recorded_to",
+    "importance", "length", "words", "question", "before", "after", "embedded",
+)  # fmt: skip
+
+
+def _empty_field(dimensions: int) -> Field:
+    ints, doubles, floats = np.empty(0, np.int64), np.empty(0, np.float64), np.empty(0, np.float32)
+    bools = np.empty(0, np.bool_)
+    return Field(
+        ints, ints, ints, ints, doubles, doubles, doubles, doubles, floats, floats, floats, bools, ints, ints,
+        NO_POSTINGS, np.empty((0, dimensions), np.float32), bools,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """One scope's searchable rows at one revision. `sessions` and `speakers` turn names into the columns' codes."""
+
+    revision: int = 0
+    reset: int = 0
+    """The revision of the last erasure: an older index than this cannot be extended."""
+    analyzer: int = 0
+    """The version of the tokeniser that made the postings."""
+    space: str = ""
+    """The embedding space of the vectors; empty when none are held."""
+    stored_space: str = ""
+    """The embedding space the scope is kept in."""
+    fields: Mapping[Kind, Field] = field(default_factory=dict[Kind, Field])
+    sessions: Mapping[str, int] = field(default_factory=dict[str, int])
+    speakers: Mapping[str, int] = field(default_factory=dict[str, int])
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes held by all fields."""
+        return sum(f.nbytes for f in self.fields.values())
+
+    def of(self, kind: Kind) -> Field:
+        """Return the field of one kind, empty where the scope has no such record."""
+        return self.fields.get(kind) or _empty_field(0)
+
+    def extended(
+        self, rows: Sequence[Row], vectors: Sequence[tuple[NDArray[np.int64], NDArray[np.float16]]], **state: Any
+    ) -> Index:
+        """Return this index with more rows, closed versions marked and vectors filled in.
+
+        `rows` come in order of their numbers; one that is known already only carries a new `recorded_to`.
+        `vectors` are pairs of numbers and a matrix. `state` replaces `revision`, `reset`, `analyzer` and the spaces.
+        """
+        sessions, speakers, fields = dict(self.sessions), dict(self.speakers), dict(self.fields)
+        by_kind: dict[Kind, list[Row]] = {}
+        for row in rows:
+            by_kind.setdefault(row.kind, []).append(row)
+        for kind, new in by_kind.items():
+            fields[kind] = _extend(fields.get(kind) or _empty_field(0), new, sessions, speakers)
+        if vectors:
+            fields = {kind: _fill(f, vectors) for kind, f in fields.items()}
+        return replace(self, fields=fields, sessions=sessions, speakers=speakers, **state)
+
+    def compacted(self) -> Index:
+        """Return the same index with its postings sorted, for repeated use."""
+        fields = {kind: replace(f, postings=f.postings.compacted()) for kind, f in self.fields.items()}
+        return replace(self, fields=fields)
+
+    def at(self, moment: float) -> Index:
+        """Return what was known at `moment` (seconds since the epoch): rows recorded later are left out."""
+        fields = {kind: _keep(f, f.recorded_from <= moment) for kind, f in self.fields.items()}
+        return replace(self, fields=fields)
+
+
+def _codes(names: Sequence[str], known: dict[str, int]) -> Ints:
+    return np.fromiter((known.setdefault(name, len(known)) for name in names), np.int64, len(names))
+
+
+def _extend(old: Field, rows: Sequence[Row], sessions: dict[str, int], speakers: dict[str, int]) -> Field:
+    last = int(old.number[-1]) if len(old) else -1
+    fresh = [row for row in rows if row.number > last]
+    recorded_to = old.recorded_to
+    if len(fresh) < len(rows):
+        closed = [row for row in rows if row.number <= last]
+        recorded_to = recorded_to.copy()
+        recorded_to[old.rows_of(np.array([row.number for row in closed]))] = [row.recorded_to for row in closed]
+    if not fresh:
+        return replace(old, recorded_to=recorded_to)
+    number, _, session, seq, speaker, valid_from, valid_to, since, until, importance, length, question, blobs = zip(
+        *fresh, strict=True
+    )
+    flat = np.frombuffer(b"".join(blobs), POSTING)
+    counts = np.fromiter(map(len, blobs), np.int64, len(blobs)) // POSTING.itemsize
+    owner = np.repeat(np.arange(len(old), len(old) + len(fresh), dtype=np.int32), counts)
+    words = np.zeros(len(fresh), np.float32)
+    np.add.at(words, owner - len(old), flat["tf"])
+
+    def joined(column: NDArray[Any], values: Any) -> NDArray[Any]:
+        return np.concatenate((column, np.asarray(values, column.dtype)))
+
+    codes = joined(old.session, _codes(session, sessions))
+    before, after = _neighbours(codes) if rows[0].kind == "passage" else (np.full(len(codes), -1),) * 2
+    return Field(
+        number=joined(old.number, number),
+        session=codes,
+        seq=joined(old.seq, seq),
+        speaker=joined(old.speaker, _codes(speaker, speakers)),
+        valid_from=joined(old.valid_from, valid_from),
+        valid_to=joined(old.valid_to, valid_to),
+        recorded_from=joined(old.recorded_from, since),
+        recorded_to=joined(recorded_to, until),
+        importance=joined(old.importance, importance),
+        length=joined(old.length, length),
+        words=joined(old.words, words),
+        question=joined(old.question, question),
+        before=before,
+        after=after,
+        postings=old.postings.extended(flat["term"].copy(), owner, flat["tf"].copy()),
+        vectors=_grown(old, len(fresh)),
+        embedded=joined(old.embedded, np.zeros(len(fresh))),
+    )
+
+
+def _neighbours(session: Ints) -> tuple[Ints, Ints]:
+    """The row before and after each row in its session; rows arrive in the order of the session's `seq`."""
+    order = np.argsort(session, kind="stable")
+    before, after = np.full(len(session), -1), np.full(len(session), -1)
+    same = session[order[1:]] == session[order[:-1]]
+    before[order[1:][same]] = order[:-1][same]
+    after[order[:-1][same]] = order[1:][same]
+    return before, after
+
+
+def _grown(old: Field, more: int) -> Floats:
+    """The vector matrix with room for `more` rows.
+
+    Spare rows at the end are shared with older indexes, which never look past their own length; doubling keeps
+    appending cheap.
+    """
+    need = len(old) + more
+    if need <= len(old.vectors):
+        old.vectors[len(old) : need] = 0
+        return old.vectors
+    grown = np.zeros((max(need, len(old) * 2 if len(old) else 0), old.vectors.shape[1]), np.float32)
+    grown[: len(old)] = old.vectors[: len(old)]
+    return grown
+
+
+def _fill(old: Field, chunks: Sequence[tuple[NDArray[np.int64], NDArray[np.float16]]]) -> Field:
+    dimensions = chunks[0][1].shape[1]
+    vectors = old.vectors
+    if vectors.shape[1] != dimensions:
+        vectors = np.zeros((len(vectors), dimensions), np.float32)
+    embedded = old.embedded.copy()
+    for numbers, matrix in chunks:
+        rows = old.rows_of(numbers)
+        mine = (rows >= 0) & ~embedded[rows]
+        if not mine.any():
+            continue
+        values = matrix[mine].astype(np.float32)
+        values /= np.maximum(np.linalg.norm(values, axis=1, keepdims=True), 1e-12)
+        vectors[rows[mine]] = values
+        embedded[rows[mine]] = True
+    return replace(old, vectors=vectors, embedded=embedded)
+
+
+def _keep(old: Field, mask: Bools) -> Field:
+    if mask.all():
+        return old
+    place = np.cumsum(mask) - 1
+    columns = {name: getattr(old, name)[mask] for name in _COLUMNS}
+    before, after = (
+        np.where(side >= 0, np.where(mask[side], place[side], -1), -1)[mask] for side in (old.before, old.after)
+    )
+    kept = mask[old.postings.row]
+    postings = Postings(
+        old.postings.term[kept],
+        place[old.postings.row[kept]].astype(np.int32),
+        old.postings.tf[kept],
+        int(kept[: old.postings.sorted_to].sum()),
+    )
+    return Field(
+        **(columns | {"before": before, "after": after}), postings=postings, vectors=old.vectors[: len(mask)][mask]
+    )

@@ -1,0 +1,364 @@
+"""The records fabula keeps, the question it is asked and the receipts it gives; no behaviour beyond validation.
+
+Six records share one base: `Passage`, `Frame`, `Fact`, `Entity`, `Insight`, `Note`. All are frozen. Two time
+axes stay apart in every record: `valid` (when it happened or holds) and `recorded` (when fabula believed it).
+All datetimes are aware; a naive one is taken as UTC.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import KW_ONLY, dataclass, field
+from datetime import UTC, datetime
+from types import MappingProxyType
+from typing import Any, ClassVar, Literal, get_args
+
+from fabula.errors import InvalidInput
+
+Kind = Literal["passage", "frame", "fact", "entity", "insight", "note"]
+Status = Literal["live", "superseded", "archived"]
+Precision = Literal[
+    "instant", "second", "minute", "hour", "part", "day", "weekend", "week",
+    "month", "quarter", "season", "half", "year", "decade", "century", "range", "fuzzy",
+]  # fmt: skip
+Channel = Literal["dense", "sparse", "context", "time"]
+Fusion = Literal["linear", "rrf"]
+
+KINDS: tuple[Kind, ...] = get_args(Kind)
+CHANNELS: tuple[Channel, ...] = get_args(Channel)
+NOTHING: Mapping[str, Any] = MappingProxyType({})
+"""The empty, immutable `meta`."""
+
+
+def aware(moment: datetime | str) -> datetime:
+    """Return an aware datetime: ISO 8601 text is parsed, a naive value is taken as UTC."""
+    if isinstance(moment, str):
+        try:
+            moment = datetime.fromisoformat(moment.strip())
+        except ValueError:
+            raise InvalidInput(f"not an ISO 8601 date or time: {moment!r}") from None
+    return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Interval:
+    """A half-open stretch of time, `start <= t < end`, and the precision it was given in.
+
+    `None` at either end leaves that end open.
+    """
+
+    start: datetime | None = None
+    end: datetime | None = None
+    precision: Precision = "instant"
+
+    def __post_init__(self) -> None:
+        start = None if self.start is None else aware(self.start)
+        end = None if self.end is None else aware(self.end)
+        if start is not None and end is not None and start > end:
+            raise InvalidInput(f"an interval cannot end before it starts: {start.isoformat()} > {end.isoformat()}")
+        object.__setattr__(self, "start", start)
+        object.__setattr__(self, "end", end)
+
+    @classmethod
+    def at(cls, moment: datetime) -> Interval:
+        """Return the instant `moment` as an interval of no length."""
+        return cls(start=moment, end=moment)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Emotion:
+    """How something felt: `valence` −1…1 (bad to good), `arousal` 0…1 (calm to excited)."""
+
+    valence: float
+    arousal: float
+    label: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Image:
+    """A picture that came with a message; only its caption and name are searched."""
+
+    caption: str = ""
+    url: str = ""
+    name: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Event:
+    """One event of a frame, by the roles of 5W1H; what was not said is empty."""
+
+    participants: tuple[str, ...] = ()
+    action: str = ""
+    time: Interval | None = None
+    location: str = ""
+    causality: str = ""
+    manner: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Record:
+    """What every record carries."""
+
+    kind: ClassVar[Kind]
+
+    scope: str
+    """Whose memory: the user id."""
+    id: str
+    text: str
+    """What is read, embedded and searched."""
+    status: Status = "live"
+    importance: float = 0.5
+    emotion: Emotion | None = None
+    valid: Interval | None = None
+    """When it happened or holds."""
+    recorded: Interval | None = None
+    """When fabula believed it; open-ended while it still does. Set by the store."""
+    sources: tuple[str, ...] = ()
+    """The ids of the records it was made from."""
+    meta: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Passage(Record):
+    """What was said or read, verbatim except for masked secrets; never edited."""
+
+    kind: ClassVar[Kind] = "passage"
+
+    ref: str | None = None
+    """The caller's own message id."""
+    session: str = "default"
+    seq: int = -1
+    """The place in the session, counted from 0. Set by the store."""
+    speaker: str = "user"
+    role: str = "user"
+    images: tuple[Image, ...] = ()
+
+    @property
+    def time(self) -> datetime | None:
+        """When it was said, in the speaker's zone."""
+        return self.valid.start if self.valid else None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Frame(Record):
+    """What happened: an episodic event frame. `text` is its summary."""
+
+    kind: ClassVar[Kind] = "frame"
+
+    session: str = "default"
+    events: tuple[Event, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Fact(Record):
+    """What holds: subject, predicate, object. Without a triple it is a general memory in words."""
+
+    kind: ClassVar[Kind] = "fact"
+
+    subject: str = ""
+    predicate: str = ""
+    object: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Entity(Record):
+    """Who or what is spoken of. `text` is its name as first said."""
+
+    kind: ClassVar[Kind] = "entity"
+
+    type: str = ""
+    aliases: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Insight(Record):
+    """What it means: drawn from many records by `reflect`."""
+
+    kind: ClassVar[Kind] = "insight"
+
+    category: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Note(Record):
+    """A value kept under (namespace, key): profile, preferences, settings."""
+
+    kind: ClassVar[Kind] = "note"
+
+    namespace: str = ""
+    key: str = ""
+    value: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One thing said or read, on its way in.
+
+    `time` is when it was said (aware; naive is UTC; ISO text is parsed; default: now). `id` is the caller's own:
+    the same id twice in a scope is one message. `content` may be blank: it is kept, but makes no memory.
+    """
+
+    content: str
+    _: KW_ONLY
+    speaker: str | None = None
+    """Default: the role."""
+    role: str = "user"
+    time: datetime | str | None = None
+    id: str | None = None
+    session: str = "default"
+    images: tuple[Image, ...] = ()
+    meta: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
+
+    def __post_init__(self) -> None:
+        # The annotation binds typed callers only; these values also arrive from JSON files.
+        if not isinstance(self.content, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InvalidInput(f"a message's content is text, not {type(self.content).__name__}")
+        if self.time is not None:
+            object.__setattr__(self, "time", aware(self.time))
+        object.__setattr__(self, "images", tuple(self.images))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Masked:
+    """A secret that was replaced before anything was stored: where the replacement stands, and what kind it hid."""
+
+    id: str
+    """The passage."""
+    kind: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Receipt:
+    """What `remember` did; everything it names is durable.
+
+    `ids` holds one passage id a message, in order (`None` for a message that was forgotten before and stays so).
+    """
+
+    ids: tuple[str | None, ...] = ()
+    duplicates: tuple[str, ...] = ()
+    """Ids that were already there with the same text."""
+    conflicts: tuple[str, ...] = ()
+    """Ids that were already there with another text: the first text stays."""
+    erased: tuple[str, ...] = ()
+    """Message ids that were forgotten: they are not brought back."""
+    masked: tuple[Masked, ...] = ()
+
+    @property
+    def added(self) -> int:
+        """How many messages are new."""
+        return len(self.ids) - len(self.duplicates) - len(self.conflicts) - len(self.erased)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Forgotten:
+    """What `forget` removed: rows by table. Empty where nothing matched."""
+
+    rows: Mapping[str, int] = field(default_factory=lambda: NOTHING)
+
+    def __bool__(self) -> bool:
+        return any(self.rows.values())
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Flushed:
+    """Where background work stands after `flush`."""
+
+    pending: int = 0
+    """Work that is left: nobody here can do it (no model), or another process is at it."""
+    failed: int = 0
+    """Work that was tried as often as allowed; it is tried again at the next opening."""
+    errors: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Plan:
+    """How to recall, as data.
+
+    `kinds` says what may come back, `limit` how many hits. `channels` are scored for every candidate and fused:
+    `linear` (a fitted weight table) or `rrf` (reciprocal rank fusion with constant `rrf_k`). The filters
+    `session`, `speaker` and `during` narrow the passages. Hits below `min_score` are left out.
+    """
+
+    kinds: tuple[Kind, ...] = ("passage", "frame", "fact")
+    limit: int = 10
+    channels: tuple[Channel, ...] = CHANNELS
+    fusion: Fusion = "linear"
+    rrf_k: int = 60
+    session: str | None = None
+    speaker: str | None = None
+    during: Interval | None = None
+    min_score: float | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "kinds", _chosen("kinds", self.kinds, KINDS))
+        object.__setattr__(self, "channels", _chosen("channels", self.channels, CHANNELS))
+        if self.fusion not in get_args(Fusion):
+            raise InvalidInput(f"fusion is 'linear' or 'rrf', not {self.fusion!r}")
+        if not 1 <= self.limit <= MAX_LIMIT:
+            raise InvalidInput(f"limit is 1 to {MAX_LIMIT}, not {self.limit}")
+        if self.rrf_k < 1:
+            raise InvalidInput(f"rrf_k is 1 or more, not {self.rrf_k}")
+        for name in ("session", "speaker"):
+            if getattr(self, name) == "":
+                raise InvalidInput(f"{name} is None or a name; an empty one matches nothing")
+
+
+MAX_LIMIT = 1000
+"""The most hits one recall may ask for."""
+
+
+def _chosen(name: str, values: Iterable[Any], known: tuple[Any, ...]) -> tuple[Any, ...]:
+    chosen = (values,) if isinstance(values, str) else tuple(values)
+    unknown = [value for value in chosen if value not in known]
+    if unknown or not chosen:
+        raise InvalidInput(f"{name} takes one or more of {', '.join(known)}; got {chosen!r}")
+    return chosen
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Hit:
+    """A record that came back, its score (higher is better, comparable within one recall) and the score's parts."""
+
+    record: Record
+    score: float
+    parts: Mapping[str, float] = field(default_factory=lambda: NOTHING)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Trace:
+    """How a recall came about, given with `explain=True`."""
+
+    terms: tuple[str, ...]
+    """The query's terms after stemming and cutting."""
+    speakers: tuple[str, ...]
+    """Speakers of the scope whom the query names."""
+    windows: tuple[Interval, ...]
+    """Dates found in the query."""
+    profile: str
+    """The weight profile that was used."""
+    weights: Mapping[str, float]
+    pool: int
+    """How many candidates were scored."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Stats:
+    """Counts and sizes, of one scope or of all."""
+
+    scopes: int
+    records: Mapping[str, int]
+    """Live records by kind."""
+    sessions: int
+    pending: Mapping[str, int]
+    """Work waiting, by task."""
+    failed: int
+    bytes: Mapping[str, int]
+    """Bytes by table, as far as the engine can tell."""
+
+    @property
+    def bytes_per_message(self) -> float:
+        """All bytes over all passages."""
+        passages = self.records.get("passage", 0)
+        return sum(self.bytes.values()) / passages if passages else 0.0
