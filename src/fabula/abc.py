@@ -66,6 +66,8 @@ class Changes:
     done: tuple[tuple[Task, str], ...] = ()
     analyzer: int | None = None
     """The tokeniser version that made the terms."""
+    at: datetime | None = None
+    """When it is recorded; default: now."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

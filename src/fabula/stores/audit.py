@@ -1,0 +1,64 @@
+"""Whether everything in a scope agrees with everything else; finds faults, mends none."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable
+
+from fabula.stores.rows import unpack_chunk
+from fabula.stores.statements import Do, Steps
+
+SEARCHED = frozenset({"passage", "frame", "fact", "insight"})
+"""Kinds that have to be in the keyword index."""
+
+
+def check(scope: str) -> Steps[list[str]]:
+    """See `Store.check`, for one scope."""
+    rows = yield Do("scope_state", {"scope": scope})
+    if not rows:
+        return []
+    revision, _, next_number, _, space = rows[0]
+    records = yield Do("audit_records", {"scope": scope})
+    problems: list[str] = []
+
+    def report(what: str, who: Iterable[object]) -> None:
+        found = sorted(map(str, who))
+        if found:
+            problems.append(f"{scope}: {len(found)} {what}: {', '.join(found[:3])}{' …' if len(found) > 3 else ''}")
+
+    ids = {row[1] for row in records}
+    numbers = {row[0]: row[1] for row in records}
+    live = {row[1]: row for row in records if row[5]}
+    report("live twice", (k for k, n in Counter(r[1] for r in records if r[5]).items() if n > 1))
+    report("newer than their scope", (row[1] for row in records if row[4] > revision or row[0] >= next_number))
+
+    terms = {row[0] for row in (yield Do("audit_terms", {"scope": scope}))}
+    report("without keyword terms", (row[1] for row in records if row[2] in SEARCHED and row[0] not in terms))
+    report("terms without a record", terms - set(numbers))
+
+    chunks = yield Do("audit_vectors", {"scope": scope})
+    embedded: Counter[int] = Counter()
+    for where, who, what in chunks:
+        found, matrix = unpack_chunk(who, what)
+        embedded.update(found.tolist() if where == space else ())
+        if len(matrix) != len(found):
+            report("vector chunk damaged", [where])
+    report("vectors without a record", set(embedded) - set(numbers))
+    report("vectors twice", (numbers[n] for n, count in embedded.items() if count > 1 and n in numbers))
+    waiting = yield Do("audit_pending", {"scope": scope})
+    report("work without a record", (f"{row[0]} {row[1]}" for row in waiting if row[1] not in ids))
+    embedding = {row[1] for row in waiting if row[0] == "embed"}
+    # Blank passages have no terms and no vector, on purpose.
+    missing = (r[1] for r in live.values() if r[2] == "passage" and r[6] and r[0] not in embedded)
+    report(
+        "passages neither embedded nor waiting for it",
+        (record_id for record_id in missing if record_id not in embedding),
+    )
+
+    edges = {(row[0], row[1]) for row in (yield Do("audit_edges", {"scope": scope}))}
+    cited = {(r[1], source) for r in live.values() for source in json.loads(r[3]).get("sources", ())}
+    report("provenance edges without a source", (edge[0] for edge in edges - cited))
+    report("sources without a provenance edge", (edge[0] for edge in cited - edges))
+    report("sources that do not exist", (edge[1] for edge in cited if edge[1] not in ids))
+    return problems

@@ -1,0 +1,109 @@
+"""The hot tier: a store around a store that keeps the indexes of the scopes in use in memory.
+
+It knows no engine. What it answers is what the store inside would answer: an index is asked for anew each time,
+and only extended by what was written since, whoever wrote it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Sequence
+from datetime import datetime
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fabula.abc import Changes, Erasure, Filter, Lease, Pending, Store, Task, Written
+from fabula.index import Index
+from fabula.types import Forgotten, Kind, Record, Stats
+
+
+class HotStore(Store):
+    """Keeps up to `limit` bytes of indexes, least recently used ones out first."""
+
+    def __init__(self, inner: Store, limit: int = 512 * 2**20) -> None:
+        self.inner = inner
+        self.engine = inner.engine
+        self._limit = limit
+        self._indexes: OrderedDict[tuple[str, str], Index] = OrderedDict()
+        # Extending shares memory with the older index, so one scope is extended by one caller at a time.
+        self._locks: dict[tuple[str, str], asyncio.Lock] = {}
+
+    async def load(self, scope: str, space: str, base: Index | None = None) -> Index:
+        key = (scope, space)
+        async with self._locks.setdefault(key, asyncio.Lock()):
+            held = self._indexes.get(key)
+            index = await self.inner.load(scope, space, held)
+            if index is not held:
+                index = await asyncio.to_thread(index.compacted)
+                self._keep(key, index)
+            elif held is not None:
+                self._indexes.move_to_end(key)
+        return index
+
+    def _keep(self, key: tuple[str, str], index: Index) -> None:
+        self._indexes.pop(key, None)
+        if not index.revision or index.nbytes > self._limit:
+            return
+        self._indexes[key] = index
+        total = sum(held.nbytes for held in self._indexes.values())
+        while total > self._limit:
+            _, dropped = self._indexes.popitem(last=False)
+            total -= dropped.nbytes
+
+    async def erase(self, scope: str, erasure: Erasure) -> Forgotten:
+        forgotten = await self.inner.erase(scope, erasure)
+        for key in [key for key in self._indexes if key[0] == scope]:
+            del self._indexes[key]
+        return forgotten
+
+    async def close(self) -> None:
+        self._indexes.clear()
+        self._locks.clear()
+        await self.inner.close()
+
+    async def open(self) -> None:
+        await self.inner.open()
+
+    async def write(self, scope: str, changes: Changes, lease: Lease | None = None) -> Written:
+        return await self.inner.write(scope, changes, lease)
+
+    async def get(self, scope: str, ids: Sequence[str], as_of: datetime | None = None) -> dict[str, Record]:
+        return await self.inner.get(scope, ids, as_of)
+
+    async def fetch(self, scope: str, numbers: Sequence[int]) -> dict[int, Record]:
+        return await self.inner.fetch(scope, numbers)
+
+    async def find(self, scope: str, wanted: Filter) -> list[tuple[int, Record]]:
+        return await self.inner.find(scope, wanted)
+
+    async def citing(self, scope: str, ids: Sequence[str], kinds: Sequence[Kind]) -> list[Record]:
+        return await self.inner.citing(scope, ids, kinds)
+
+    async def scopes(self) -> list[str]:
+        return await self.inner.scopes()
+
+    async def lease(self, worker: str, tasks: Sequence[Task], now: datetime, seconds: float) -> Lease | None:
+        return await self.inner.lease(worker, tasks, now, seconds)
+
+    async def release(self, lease: Lease) -> None:
+        await self.inner.release(lease)
+
+    async def pending(self, scope: str, task: Task, limit: int = 1000) -> list[Pending]:
+        return await self.inner.pending(scope, task, limit)
+
+    async def postpone(self, lease: Lease, work: Sequence[Pending]) -> None:
+        await self.inner.postpone(lease, work)
+
+    async def retry(self, attempts: int) -> int:
+        return await self.inner.retry(attempts)
+
+    async def cached(self, scope: str, space: str, hashes: Sequence[bytes]) -> dict[bytes, NDArray[np.float32]]:
+        return await self.inner.cached(scope, space, hashes)
+
+    async def stats(self, scope: str | None = None) -> Stats:
+        return await self.inner.stats(scope)
+
+    async def check(self, scope: str | None = None) -> list[str]:
+        return await self.inner.check(scope)

@@ -1,0 +1,186 @@
+"""What reading and the handling of pending work do, as steps of named statements; knows no driver.
+
+The steps of one function are one transaction. See `statements.Do` for the form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fabula.abc import Filter, Lease, Pending, Task
+from fabula.index import FOREVER, Index, Row
+from fabula.stores.rows import from_row, micros, moment, unpack_chunk
+from fabula.stores.statements import Do, Rows, Steps
+from fabula.types import Kind, Record, Stats
+
+
+def load(scope: str, space: str, base: Index | None) -> Steps[tuple[Index, Rows, Rows, Rows, dict[str, Any]]]:
+    """See `Store.load`: yields the index to extend, new rows, ended rows, vector chunks and the new state."""
+    rows = yield Do("scope_state", {"scope": scope})
+    if not rows:
+        return Index(), (), (), (), {}
+    revision, reset, _, analyzer, stored = rows[0]
+    if base is None or not base.revision or base.revision < reset or base.revision > revision:
+        base = Index()
+    if base.space != (space if space == stored else "") or base.analyzer not in (0, analyzer):
+        base = Index()
+    if base.revision == revision:
+        return base, (), (), (), {}
+    last = max((int(f.number[-1]) for f in base.fields.values() if len(f)), default=-1)
+    fresh = yield Do("load_rows", {"scope": scope, "after": last})
+    ended: Rows = ()
+    if base.revision:
+        ended = yield Do("load_closed", {"scope": scope, "after": last, "revision": base.revision})
+    chunks: Rows = ()
+    if stored and space == stored:
+        chunks = yield Do("load_vectors", {"scope": scope, "space": space, "revision": base.revision})
+    state = {
+        "revision": revision,
+        "reset": reset,
+        "analyzer": analyzer,
+        "space": stored if space == stored else "",
+        "stored_space": stored,
+    }
+    return base, fresh, ended, chunks, state
+
+
+def indexed(loaded: tuple[Index, Rows, Rows, Rows, dict[str, Any]]) -> Index:
+    """Return the index that `load` found; heavy on the processor, so not part of the transaction."""
+    base, fresh, ended, chunks, state = loaded
+    if not state:
+        return base
+    vectors = [unpack_chunk(numbers, matrix) for numbers, matrix in chunks]
+    return base.extended([_row(row) for row in (*ended, *fresh)], vectors, **state)
+
+
+def _row(row: Sequence[Any]) -> Row:
+    number, kind, session, seq, speaker, valid_from, valid_to, since, until, *rest = row
+    ended = FOREVER if until is None else until / 1e6
+    return Row(number, kind, session, seq, speaker, _seconds(valid_from), _seconds(valid_to), since / 1e6, ended, *rest)
+
+
+def _seconds(value: int | None) -> float:
+    return np.nan if value is None else value / 1e6
+
+
+def get(scope: str, ids: Sequence[str], as_of: datetime | None) -> Steps[dict[str, Record]]:
+    """See `Store.get`."""
+    if as_of is None:
+        rows = yield Do("live_records", {"scope": scope, "ids": list(ids)})
+    else:
+        rows = yield Do("past_records", {"scope": scope, "ids": list(ids), "at": micros(as_of)})
+    return {row[1]: from_row(scope, row) for row in rows}
+
+
+def fetch(scope: str, numbers: Sequence[int]) -> Steps[dict[int, Record]]:
+    """See `Store.fetch`."""
+    rows = yield Do("numbered_records", {"scope": scope, "numbers": [int(number) for number in numbers]})
+    return {row[0]: from_row(scope, row) for row in rows}
+
+
+def find(scope: str, wanted: Filter) -> Steps[list[tuple[int, Record]]]:
+    """See `Store.find`."""
+    found: list[tuple[int, Record]] = []
+    params = {
+        "scope": scope, "kind": wanted.kind, "session": wanted.session, "speaker": wanted.speaker,
+        "status": wanted.status, "after": wanted.after, "limit": wanted.limit,
+        "start": wanted.during and micros(wanted.during.start), "end": wanted.during and micros(wanted.during.end),
+    }  # fmt: skip
+    needle = (wanted.mentions or "").casefold()
+    while len(found) < wanted.limit:
+        rows = yield Do("list_records", params)
+        records = [(row[0], from_row(scope, row)) for row in rows]
+        found += [(n, record) for n, record in records if not needle or needle in record.text.casefold()]
+        if len(rows) < wanted.limit:
+            break
+        params["after"] = rows[-1][0]
+    return found[: wanted.limit]
+
+
+def citing(scope: str, ids: Sequence[str], kinds: Sequence[Kind]) -> Steps[list[Record]]:
+    """See `Store.citing`."""
+    rows = yield Do("citing_records", {"scope": scope, "ids": list(ids), "kinds": list(kinds)})
+    return [from_row(scope, row) for row in rows]
+
+
+def cached(scope: str, space: str, hashes: Sequence[bytes]) -> Steps[dict[bytes, NDArray[np.float32]]]:
+    """See `Store.cached`."""
+    rows = yield Do("cached_embeddings", {"scope": scope, "space": space, "hashes": [h.hex() for h in hashes]})
+    found: dict[bytes, NDArray[np.float32]] = {}
+    for key, packed in rows:
+        vector = np.frombuffer(packed, "<f2").astype(np.float32)
+        found[bytes.fromhex(key)] = vector / np.float32(np.linalg.norm(vector))
+    return found
+
+
+def lease(worker: str, tasks: Sequence[Task], at: datetime, seconds: float) -> Steps[Lease | None]:
+    """See `Store.lease`."""
+    start = micros(at) or 0
+    until = start + round(seconds * 1e6)
+    rows = yield Do("find_work", {"tasks": list(tasks), "now": start})
+    if not rows:
+        return None
+    scope = rows[0][0]
+    rows = yield Do("take_lease", {"scope": scope, "worker": worker, "until": until, "now": start})
+    return Lease(scope=scope, worker=worker, until=moment(until) or at) if rows else None
+
+
+def pending(scope: str, task: Task, limit: int) -> Steps[list[Pending]]:
+    """See `Store.pending`."""
+    rows = yield Do("list_pending", {"scope": scope, "task": task, "limit": limit})
+    names = ("task", "id", "number", "session", "attempts", "error")
+    return [Pending(**dict(zip(names, row, strict=False)), due=moment(row[6] or None)) for row in rows]
+
+
+def postpone(lease: Lease, work: Sequence[Pending]) -> Steps[None]:
+    """See `Store.postpone`."""
+    yield Do("postpone_pending", [
+        {"scope": lease.scope, "task": w.task, "number": w.number, "attempts": w.attempts, "error": w.error,
+         "due": micros(w.due) or 0} for w in work
+    ])  # fmt: skip
+
+
+def retry(attempts: int) -> Steps[int]:
+    """See `Store.retry`."""
+    rows = yield Do("failed_pending", {"attempts": attempts})
+    if rows:
+        yield Do("postpone_pending", [
+            {"scope": scope, "task": task, "number": number, "attempts": 0, "error": "", "due": 0}
+            for scope, task, number in rows
+        ])  # fmt: skip
+    return len(rows)
+
+
+def counts(scope: str | None) -> Steps[Stats]:
+    """See `Store.stats`, without sizes."""
+    rows = yield Do("count_records", {"scope": scope})
+    records = {row[0]: row[1] for row in rows}
+    sessions = yield Do("count_sessions", {"scope": scope})
+    work = yield Do("count_pending", {"scope": scope})
+    known = yield Do("scope_state", {"scope": scope}) if scope is not None else Do("all_scopes", {})
+    return Stats(
+        scopes=len(known), records=records, sessions=sessions[0][0],
+        pending={row[0]: row[1] for row in work}, failed=sum(row[2] or 0 for row in work), bytes={},
+    )  # fmt: skip
+
+
+def scopes() -> Steps[list[str]]:
+    """See `Store.scopes`."""
+    rows = yield Do("all_scopes", {})
+    return [row[0] for row in rows]
+
+
+def has_work(tasks: Sequence[Task], at: datetime) -> Steps[bool]:
+    """Whether `lease` would find anything; asked first, since looking locks nothing."""
+    rows = yield Do("find_work", {"tasks": list(tasks), "now": micros(at)})
+    return bool(rows)
+
+
+def release(lease: Lease) -> Steps[None]:
+    """See `Store.release`."""
+    yield Do("drop_lease", {"scope": lease.scope, "worker": lease.worker})

@@ -1,0 +1,285 @@
+"""The embedded store: SQLite through the standard library, one writer thread and a few readers beside it.
+
+It drives the steps of `writing` and `reading` and knows nothing of what they mean.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sqlite3
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fabula.abc import Changes, Erasure, Filter, Lease, Pending, Store, Task, Written
+from fabula.errors import MemoryClosed, SchemaTooNew, StoreUnavailable
+from fabula.index import Index
+from fabula.stores import audit, reading, rows, writing
+from fabula.stores.statements import TABLES, Do, Rows, Steps, expand, migrations, statements
+from fabula.types import Forgotten, Kind, Record, Stats
+
+T = TypeVar("T")
+
+WORDS: Final = {"blob": "BLOB", "long": "INTEGER", "real": "REAL", "clustered": "WITHOUT ROWID"}
+MEMBERSHIP: Final = "IN (SELECT value FROM json_each(:{name}))"
+READERS: Final = 4
+OLDEST: Final = (3, 35, 0)
+"""The first SQLite with RETURNING."""
+
+
+class SQLiteStore(Store):
+    """A memory in one SQLite file, safe for many threads and processes.
+
+    `busy` is how many seconds to wait for another process's write. The folder has to exist, the file need not.
+    """
+
+    engine = "sqlite"
+
+    def __init__(self, path: Path | str, *, busy: float = 30.0) -> None:
+        self.path = Path(path)
+        self._busy = busy
+        self._sql = {name: expand(sql, MEMBERSHIP) for name, sql in statements().items()}
+        self._local = threading.local()
+        self._connections: list[sqlite3.Connection] = []
+        self._guard = threading.Lock()
+        self._writer: ThreadPoolExecutor | None = None
+        self._readers: ThreadPoolExecutor | None = None
+
+    async def open(self) -> None:
+        if self._writer is not None:
+            return
+        self._writer = ThreadPoolExecutor(1, thread_name_prefix="fabula-write")
+        self._readers = ThreadPoolExecutor(READERS, thread_name_prefix="fabula-read")
+        try:
+            await self._in(self._writer, self._migrate)
+        except BaseException:
+            await self.close()
+            raise
+
+    async def close(self) -> None:
+        writer, readers, self._writer, self._readers = self._writer, self._readers, None, None
+        for pool in (readers, writer):
+            if pool is not None:
+                await asyncio.to_thread(pool.shutdown)
+        with self._guard:
+            for connection in self._connections:
+                connection.close()
+            self._connections.clear()
+        self._local = threading.local()
+
+    # --- running ---
+
+    async def _in(self, pool: ThreadPoolExecutor | None, function: Callable[[], T]) -> T:
+        if pool is None:
+            raise MemoryClosed
+        # A cancelled caller must not leave a transaction half told: the thread always finishes what it began.
+        return await asyncio.shield(asyncio.get_running_loop().run_in_executor(pool, self._translated, function))
+
+    def _translated(self, function: Callable[[], T]) -> T:
+        try:
+            return function()
+        except sqlite3.Error as error:
+            raise StoreUnavailable(self._explain(error)) from error
+
+    def _explain(self, error: sqlite3.Error) -> str:
+        said = str(error)
+        if "locked" in said or "busy" in said:
+            return f"{self.path} is locked by another process; gave up after {self._busy:g} s"
+        if "not a database" in said:
+            return f"{self.path} is not a SQLite database"
+        if "unable to open" in said:
+            return (
+                f"cannot open {self.path}: {'it is a folder' if self.path.is_dir() else 'no such folder, or no rights'}"
+            )
+        return f"{self.path}: {said}"
+
+    def _connection(self) -> sqlite3.Connection:
+        connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
+        if connection is None:
+            connection = sqlite3.connect(self.path, timeout=self._busy, isolation_level=None, check_same_thread=False)
+            with self._guard:
+                self._connections.append(connection)
+            # Erased text must not stay behind in free pages; an acknowledged write must survive a power cut.
+            for pragma in ("journal_mode = WAL", "synchronous = FULL", "secure_delete = ON", "cache_size = -16000"):
+                connection.execute(f"PRAGMA {pragma}")
+            self._local.connection = connection
+        return connection
+
+    def _run(self, steps: Steps[T], begin: str) -> T:
+        connection = self._connection()
+        connection.execute(begin)
+        try:
+            wanted = next(steps)
+            while True:
+                wanted = steps.send(self._execute(connection, wanted))
+        except StopIteration as stop:
+            connection.execute("COMMIT")
+            return stop.value
+        except BaseException:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            raise
+        finally:
+            steps.close()
+
+    def _execute(self, connection: sqlite3.Connection, wanted: Do) -> Rows:
+        sql, params = self._sql[wanted.name], wanted.params
+        if not isinstance(params, Mapping):
+            connection.executemany(sql, params)
+            return ()
+        bound = {name: json.dumps(v) if isinstance(v, list) else v for name, v in params.items()}
+        return connection.execute(sql, bound).fetchall()
+
+    async def _write(self, steps: Steps[T]) -> T:
+        return await self._in(self._writer, lambda: self._run(steps, "BEGIN IMMEDIATE"))
+
+    async def _read(self, steps: Steps[T], then: Callable[[T], Any] | None = None) -> Any:
+        def run() -> Any:
+            value = self._run(steps, "BEGIN")
+            return then(value) if then else value
+
+        return await self._in(self._readers, run)
+
+    # --- schema ---
+
+    def _migrate(self) -> None:
+        if sqlite3.sqlite_version_info < OLDEST:
+            raise StoreUnavailable(f"SQLite {sqlite3.sqlite_version} is too old: 3.35 or newer is needed")
+        history = migrations(WORDS)
+        if self.path.exists() and self.path.stat().st_size:
+            self._refuse_foreign(history[-1].number)
+        connection = self._connection()
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            connection.execute(
+                "CREATE TABLE IF NOT EXISTS fabula_migrations"
+                " (number INTEGER NOT NULL PRIMARY KEY, name TEXT NOT NULL, applied INTEGER NOT NULL)"
+            )
+            done = {row[0] for row in connection.execute("SELECT number FROM fabula_migrations")}
+            for number, name, sql in history:
+                if number not in done:
+                    for statement in _split(sql):
+                        connection.execute(statement)
+                    connection.execute("INSERT INTO fabula_migrations VALUES (?, ?, ?)", (number, name, rows.now()))
+            connection.execute("COMMIT")
+        except BaseException:
+            connection.execute("ROLLBACK")
+            raise
+
+    def _refuse_foreign(self, known: int) -> None:
+        """Refuse a newer schema or another program's database, before anything is written to the file."""
+        uri = f"{self.path.resolve().as_uri()}?mode=ro"
+        look = sqlite3.connect(uri, uri=True, timeout=self._busy)
+        try:
+            tables = {row[0] for row in look.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+            if tables and "fabula_migrations" not in tables:
+                raise StoreUnavailable(f"{self.path} is another program's database: it has no fabula tables")
+            if tables:
+                found = look.execute("SELECT MAX(number) FROM fabula_migrations").fetchone()[0] or 0
+                if found > known:
+                    raise SchemaTooNew(found, known)
+        finally:
+            look.close()
+
+    # --- the protocol ---
+
+    async def load(self, scope: str, space: str, base: Index | None = None) -> Index:
+        return await self._read(reading.load(scope, space, base), reading.indexed)
+
+    async def write(self, scope: str, changes: Changes, lease: Lease | None = None) -> Written:
+        return await self._write(writing.write(scope, changes, lease))
+
+    async def erase(self, scope: str, erasure: Erasure) -> Forgotten:
+        forgotten = await self._write(writing.erase(scope, erasure))
+        if forgotten:
+            # The log still holds the erased pages until it is folded into the file.
+            await self._in(self._writer, lambda: self._connection().execute("PRAGMA wal_checkpoint(TRUNCATE)").close())
+        return forgotten
+
+    async def get(self, scope: str, ids: Sequence[str], as_of: datetime | None = None) -> dict[str, Record]:
+        return await self._read(reading.get(scope, ids, as_of))
+
+    async def fetch(self, scope: str, numbers: Sequence[int]) -> dict[int, Record]:
+        return await self._read(reading.fetch(scope, numbers))
+
+    async def find(self, scope: str, wanted: Filter) -> list[tuple[int, Record]]:
+        return await self._read(reading.find(scope, wanted))
+
+    async def citing(self, scope: str, ids: Sequence[str], kinds: Sequence[Kind]) -> list[Record]:
+        return await self._read(reading.citing(scope, ids, kinds))
+
+    async def scopes(self) -> list[str]:
+        return await self._read(reading.scopes())
+
+    async def lease(self, worker: str, tasks: Sequence[Task], now: datetime, seconds: float) -> Lease | None:
+        if not await self._read(reading.has_work(tasks, now)):
+            return None
+        return await self._write(reading.lease(worker, tasks, now, seconds))
+
+    async def release(self, lease: Lease) -> None:
+        await self._write(reading.release(lease))
+
+    async def pending(self, scope: str, task: Task, limit: int = 1000) -> list[Pending]:
+        return await self._read(reading.pending(scope, task, limit))
+
+    async def postpone(self, lease: Lease, work: Sequence[Pending]) -> None:
+        await self._write(reading.postpone(lease, work))
+
+    async def retry(self, attempts: int) -> int:
+        return await self._write(reading.retry(attempts))
+
+    async def cached(self, scope: str, space: str, hashes: Sequence[bytes]) -> dict[bytes, NDArray[np.float32]]:
+        return await self._read(reading.cached(scope, space, hashes))
+
+    async def stats(self, scope: str | None = None) -> Stats:
+        counts = await self._read(reading.counts(scope))
+        return replace(counts, bytes=await self._in(self._readers, lambda: self._sizes(scope)))
+
+    def _sizes(self, scope: str | None) -> dict[str, int]:
+        """Bytes by table: pages of the file where all scopes are asked for, the values' own bytes for one scope."""
+        connection = self._connection()
+        if scope is None:
+            try:
+                pages = connection.execute(
+                    "SELECT m.tbl_name, SUM(d.pgsize) FROM dbstat d JOIN sqlite_master m ON m.name = d.name GROUP BY 1"
+                )
+                return {name: size for name, size in pages if name in TABLES}
+            except sqlite3.OperationalError:
+                pass  # this SQLite was built without page statistics: measure values instead
+        sizes: dict[str, int] = {}
+        for table in TABLES:
+            columns = [row[1] for row in connection.execute(f"PRAGMA table_info({table})")]
+            width = " + ".join(f"COALESCE(LENGTH(CAST({column} AS BLOB)), 0)" for column in columns)
+            sql = f"SELECT COALESCE(SUM({width}), 0) FROM {table} WHERE :scope IS NULL OR scope = :scope"
+            sizes[table] = connection.execute(sql, {"scope": scope}).fetchone()[0]
+        return sizes
+
+    async def check(self, scope: str | None = None) -> list[str]:
+        def damage() -> list[str]:
+            found = self._connection().execute("PRAGMA integrity_check").fetchall()
+            return [f"file: {row[0]}" for row in found if row[0] != "ok"]
+
+        problems = await self._in(self._readers, damage)
+        for name in [scope] if scope is not None else await self.scopes():
+            problems += await self._read(audit.check(name))
+        return problems
+
+
+def _split(sql: str) -> list[str]:
+    """The statements of a script: `executescript` would end the transaction they must share."""
+    found: list[str] = []
+    pending = ""
+    for line in sql.splitlines(keepends=True):
+        pending += line
+        if sqlite3.complete_statement(pending):
+            found.append(pending)
+            pending = ""
+    return found

@@ -1,0 +1,259 @@
+-- Every statement of the stores, by name. `IN :list` takes a list; each engine spells it its own way.
+
+-- name: take_scope
+-- Start a write: grow the scope's revision (which also locks its row) and tell where it stands.
+INSERT INTO scopes (scope, revision, reset) VALUES (:scope, :first, :first)
+ON CONFLICT (scope) DO UPDATE SET revision = scopes.revision + 1
+RETURNING revision, reset, next_number, analyzer, space;
+
+-- name: leave_scope
+-- End a write: keep what it changed of the scope's own row.
+UPDATE scopes SET reset = :reset, next_number = :next_number, analyzer = :analyzer, space = :space
+WHERE scope = :scope;
+
+-- name: scope_state
+-- Where a scope stands.
+SELECT revision, reset, next_number, analyzer, space FROM scopes WHERE scope = :scope;
+
+-- name: all_scopes
+-- Every scope there is.
+SELECT scope FROM scopes ORDER BY scope;
+
+-- name: live_records
+-- What is believed now, by id.
+SELECT $record FROM records WHERE scope = :scope AND id IN :ids AND recorded_to IS NULL;
+
+-- name: past_records
+-- What was believed at a moment, by id.
+SELECT $record FROM records
+WHERE scope = :scope AND id IN :ids AND recorded_from <= :at AND (recorded_to IS NULL OR recorded_to > :at);
+
+-- name: all_versions
+-- Every version, by id.
+SELECT $record FROM records WHERE scope = :scope AND id IN :ids;
+
+-- name: numbered_records
+-- Versions by number.
+SELECT $record FROM records WHERE scope = :scope AND number IN :numbers;
+
+-- name: live_numbers
+-- The number and kind of the live version of each id.
+SELECT id, number FROM records WHERE scope = :scope AND id IN :ids AND recorded_to IS NULL;
+
+-- name: session_ids
+-- The passages of a session.
+SELECT id FROM records WHERE scope = :scope AND session = :session AND seq IS NOT NULL;
+
+-- name: next_seq
+-- The next free place in a session.
+SELECT COALESCE(MAX(seq) + 1, 0) FROM records WHERE scope = :scope AND session = :session AND seq IS NOT NULL;
+
+-- name: citing_records
+-- The live records of some kinds that were made from any of these.
+SELECT $record FROM records
+WHERE scope = :scope AND recorded_to IS NULL AND kind IN :kinds AND id IN (
+    SELECT source FROM edges WHERE scope = :scope AND kind = 'cites' AND target IN :ids)
+ORDER BY number;
+
+-- name: citing_ids
+-- The ids of everything that was made from any of these.
+SELECT DISTINCT source FROM edges WHERE scope = :scope AND kind = 'cites' AND target IN :ids;
+
+-- name: list_records
+-- Records of one kind in order of arrival, filtered.
+SELECT $record FROM records
+WHERE scope = :scope AND kind = :kind AND number > :after AND recorded_to IS NULL
+  AND (:status IS NULL OR status = :status)
+  AND (:session IS NULL OR session = :session)
+  AND (:speaker IS NULL OR speaker = :speaker)
+  AND (:start IS NULL OR precision IS NOT NULL AND (valid_to IS NULL OR valid_to > :start OR valid_from = :start))
+  AND (:end IS NULL OR valid_from < :end)
+ORDER BY number LIMIT :limit;
+
+-- name: insert_record
+-- A new version.
+INSERT INTO records (scope, number, id, kind, key, session, seq, speaker, status, text, data, importance,
+    valid_from, valid_to, precision, recorded_from, recorded_to, revision)
+VALUES (:scope, :number, :id, :kind, :key, :session, :seq, :speaker, :status, :text, :data, :importance,
+    :valid_from, :valid_to, :precision, :recorded_from, NULL, :revision);
+
+-- name: close_records
+-- End the live versions of these ids.
+UPDATE records SET recorded_to = :at, revision = :revision
+WHERE scope = :scope AND id IN :ids AND recorded_to IS NULL;
+
+-- name: rewrite_data
+-- Drop an erased source from a record that has others; only an erasure may do this.
+UPDATE records SET data = :data, revision = :revision WHERE scope = :scope AND number = :number;
+
+-- name: delete_records
+-- Erase versions.
+DELETE FROM records WHERE scope = :scope AND number IN :numbers;
+
+-- name: put_terms
+-- A version's terms.
+INSERT INTO postings (scope, number, length, question, terms) VALUES (:scope, :number, :length, :question, :terms)
+ON CONFLICT (scope, number) DO UPDATE SET length = excluded.length, question = excluded.question, terms = excluded.terms;
+
+-- name: delete_terms
+-- Erase versions' terms.
+DELETE FROM postings WHERE scope = :scope AND number IN :numbers;
+
+-- name: load_rows
+-- The searchable part of the versions after a number.
+SELECT r.number, r.kind, COALESCE(r.session, ''), COALESCE(r.seq, -1), COALESCE(r.speaker, ''), r.valid_from, r.valid_to,
+    r.recorded_from, r.recorded_to, r.importance, p.length, p.question, p.terms
+FROM records r JOIN postings p ON p.scope = r.scope AND p.number = r.number
+WHERE r.scope = :scope AND r.number > :after ORDER BY r.number;
+
+-- name: load_closed
+-- The same of versions that were ended since a revision.
+SELECT r.number, r.kind, COALESCE(r.session, ''), COALESCE(r.seq, -1), COALESCE(r.speaker, ''), r.valid_from, r.valid_to,
+    r.recorded_from, r.recorded_to, r.importance, p.length, p.question, p.terms
+FROM records r JOIN postings p ON p.scope = r.scope AND p.number = r.number
+WHERE r.scope = :scope AND r.recorded_to IS NOT NULL AND r.revision > :revision AND r.number <= :after
+ORDER BY r.number;
+
+-- name: load_vectors
+-- The vector chunks written since a revision.
+SELECT numbers, vectors FROM vectors
+WHERE scope = :scope AND space = :space AND revision > :revision ORDER BY chunk;
+
+-- name: vector_chunks
+-- Some vector chunks, in every space or one.
+SELECT space, chunk, numbers, vectors FROM vectors
+WHERE scope = :scope AND (:space IS NULL OR space = :space) AND chunk IN :chunks;
+
+-- name: put_vectors
+-- A vector chunk.
+INSERT INTO vectors (scope, space, chunk, revision, numbers, vectors)
+VALUES (:scope, :space, :chunk, :revision, :numbers, :vectors)
+ON CONFLICT (scope, space, chunk) DO UPDATE SET
+    revision = excluded.revision, numbers = excluded.numbers, vectors = excluded.vectors;
+
+-- name: delete_vectors
+-- Erase a vector chunk.
+DELETE FROM vectors WHERE scope = :scope AND space = :space AND chunk = :chunk;
+
+-- name: put_edge
+-- An edge; the same edge twice is one.
+INSERT INTO edges (scope, target, kind, source, ref, weight, revision)
+VALUES (:scope, :target, :kind, :source, :ref, :weight, :revision)
+ON CONFLICT (scope, target, kind, source, ref) DO NOTHING;
+
+-- name: delete_edges
+-- Erase the edges of records.
+DELETE FROM edges WHERE scope = :scope AND (source IN :ids OR target IN :ids);
+
+-- name: delete_edges_from
+-- Take a record's outgoing edges away, before its new version's are written.
+DELETE FROM edges WHERE scope = :scope AND kind = 'cites' AND source IN :ids;
+
+-- name: put_pending
+-- Work to do; the same work twice is one.
+INSERT INTO pending (scope, task, number, id, session) VALUES (:scope, :task, :number, :id, :session)
+ON CONFLICT (scope, task, number) DO NOTHING;
+
+-- name: strike_pending
+-- Work that is done.
+DELETE FROM pending WHERE scope = :scope AND task = :task AND id IN :ids;
+
+-- name: delete_pending
+-- Erase the work on records.
+DELETE FROM pending WHERE scope = :scope AND id IN :ids;
+
+-- name: list_pending
+-- A scope's work of one kind, session by session.
+SELECT task, id, number, session, attempts, error, due FROM pending
+WHERE scope = :scope AND task = :task ORDER BY session, number LIMIT :limit;
+
+-- name: postpone_pending
+-- A failed attempt.
+UPDATE pending SET attempts = :attempts, error = :error, due = :due
+WHERE scope = :scope AND task = :task AND number = :number;
+
+-- name: failed_pending
+-- Work that was tried as often as allowed (all scopes).
+SELECT scope, task, number FROM pending WHERE attempts >= :attempts;
+
+-- name: find_work
+-- A scope with due work that nobody holds (all scopes).
+SELECT p.scope FROM pending p LEFT JOIN leases l ON l.scope = p.scope
+WHERE p.task IN :tasks AND p.due <= :now AND (l.scope IS NULL OR l.until <= :now)
+ORDER BY p.due LIMIT 1;
+
+-- name: take_lease
+-- Take a lease that is free, run out or one's own.
+INSERT INTO leases (scope, worker, until) VALUES (:scope, :worker, :until)
+ON CONFLICT (scope) DO UPDATE SET worker = excluded.worker, until = excluded.until
+WHERE leases.until <= :now OR leases.worker = excluded.worker
+RETURNING worker;
+
+-- name: holder
+-- Who holds a scope's lease.
+SELECT worker FROM leases WHERE scope = :scope;
+
+-- name: drop_lease
+-- Give a lease back.
+DELETE FROM leases WHERE scope = :scope AND worker = :worker;
+
+-- name: tombstones
+-- Which of these messages were forgotten.
+SELECT id FROM tombstones WHERE scope = :scope AND id IN :ids;
+
+-- name: put_tombstone
+-- Remember that a message was forgotten.
+INSERT INTO tombstones (scope, id) VALUES (:scope, :id) ON CONFLICT (scope, id) DO NOTHING;
+
+-- name: cached_embeddings
+-- Embeddings by content hash.
+SELECT hash, vector FROM embeddings WHERE scope = :scope AND space = :space AND hash IN :hashes;
+
+-- name: cache_embedding
+-- Keep an embedding.
+INSERT INTO embeddings (scope, space, hash, revision, vector) VALUES (:scope, :space, :hash, :revision, :vector)
+ON CONFLICT (scope, space, hash) DO NOTHING;
+
+-- name: trim_embeddings
+-- Keep the newest embeddings only.
+DELETE FROM embeddings WHERE scope = :scope AND space = :space AND hash IN (
+    SELECT hash FROM embeddings WHERE scope = :scope AND space = :space ORDER BY revision DESC, hash LIMIT 1000000000 OFFSET :keep);
+
+-- name: clear_embeddings
+-- Forget a scope's embeddings.
+DELETE FROM embeddings WHERE scope = :scope;
+
+-- name: count_records
+-- Live records by kind.
+SELECT kind, COUNT(*) FROM records WHERE recorded_to IS NULL AND (:scope IS NULL OR scope = :scope) GROUP BY kind;
+
+-- name: count_sessions
+-- Sessions with a passage in them.
+SELECT COUNT(*) FROM (
+    SELECT DISTINCT scope, session FROM records WHERE seq IS NOT NULL AND (:scope IS NULL OR scope = :scope)) s;
+
+-- name: count_pending
+-- Work by task, and how much of it has failed at least once.
+SELECT task, COUNT(*), SUM(CASE WHEN error <> '' THEN 1 ELSE 0 END) FROM pending
+WHERE :scope IS NULL OR scope = :scope GROUP BY task;
+
+-- name: audit_records
+-- Every version, for the check.
+SELECT number, id, kind, data, revision, recorded_to IS NULL, LENGTH(TRIM(text)) > 0 FROM records
+WHERE scope = :scope ORDER BY number;
+
+-- name: audit_terms
+-- Every version with terms, for the check.
+SELECT number FROM postings WHERE scope = :scope;
+
+-- name: audit_vectors
+-- Every vector chunk, for the check.
+SELECT space, numbers, vectors FROM vectors WHERE scope = :scope ORDER BY space, chunk;
+
+-- name: audit_pending
+-- All work, for the check.
+SELECT task, id FROM pending WHERE scope = :scope;
+
+-- name: audit_edges
+-- Provenance, for the check.
+SELECT source, target FROM edges WHERE scope = :scope AND kind = 'cites';
