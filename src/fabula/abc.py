@@ -45,6 +45,18 @@ class Entry:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Edge:
+    """A link between two records: `kind` `mentions` (an entity and a passage it occurs in). Provenance edges are
+    made by the store from the records' `sources`."""
+
+    source: str
+    target: str
+    kind: Literal["mentions"]
+    ref: str = ""
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Changes:
     """One transaction of one scope.
 
@@ -56,6 +68,7 @@ class Changes:
     add: tuple[Entry, ...] = ()
     put: tuple[Entry, ...] = ()
     close: tuple[str, ...] = ()
+    edges: tuple[Edge, ...] = ()
     terms: Mapping[int, Terms] = field(default_factory=dict[int, Terms])
     """Terms made anew, by record number."""
     vectors: Mapping[str, NDArray[np.float32]] = field(default_factory=dict[str, NDArray[np.float32]])
@@ -68,6 +81,8 @@ class Changes:
     """The tokeniser version that made the terms."""
     at: datetime | None = None
     """When it is recorded; default: now."""
+    quiet: float = 0.0
+    """Seconds after `at` from which `extract` work of this write is due."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -182,15 +197,21 @@ class Store(ABC):
 
     @abstractmethod
     async def citing(self, scope: str, ids: Sequence[str], kinds: Sequence[Kind]) -> list[Record]:
-        """Return the live records of these kinds that have one of `ids` among their sources."""
+        """Return the live records of these kinds that were made from, or mention, one of `ids`."""
 
     @abstractmethod
     async def scopes(self) -> list[str]:
         """Return every scope with anything in it (all scopes)."""
 
     @abstractmethod
-    async def lease(self, worker: str, tasks: Sequence[Task], now: datetime, seconds: float) -> Lease | None:
-        """Lease a scope with work of one of `tasks` that is due and that nobody holds (all scopes)."""
+    async def lease(
+        self, worker: str, tasks: Sequence[Task], now: datetime, seconds: float, *,
+        due: datetime | None = None, scope: str | None = None,
+    ) -> Lease | None:  # fmt: skip
+        """Lease a scope (any, or this one) with work of one of `tasks` that nobody else holds.
+
+        The work is due by `due` (default: `now`). A worker may lease again what it holds, to hold it longer.
+        """
 
     @abstractmethod
     async def release(self, lease: Lease) -> None:

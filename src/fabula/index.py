@@ -99,6 +99,8 @@ class Field:
     recorded_to: Doubles
     importance: Floats
     length: Floats
+    window: Floats
+    """The length of the row together with its neighbours."""
     words: Floats
     question: Bools
     before: Ints
@@ -132,7 +134,7 @@ class Field:
 
 _COLUMNS: Final = (
     "number", "session", "seq", "speaker", "valid_from", "valid_to", "recorded_from", "recorded_to",
-    "importance", "length", "words", "question", "before", "after", "embedded",
+    "importance", "length", "window", "words", "question", "before", "after", "embedded",
 )  # fmt: skip
 
 
@@ -140,7 +142,7 @@ def _empty_field(dimensions: int) -> Field:
     ints, doubles, floats = np.empty(0, np.int64), np.empty(0, np.float64), np.empty(0, np.float32)
     bools = np.empty(0, np.bool_)
     return Field(
-        ints, ints, ints, ints, doubles, doubles, doubles, doubles, floats, floats, floats, bools, ints, ints,
+        ints, ints, ints, ints, doubles, doubles, doubles, doubles, floats, floats, floats, floats, bools, ints, ints,
         NO_POSTINGS, np.empty((0, dimensions), np.float32), bools,
     )  # fmt: skip
 
@@ -228,6 +230,7 @@ def _extend(old: Field, rows: Sequence[Row], sessions: dict[str, int], speakers:
 
     codes = joined(old.session, _codes(session, sessions))
     before, after = _neighbours(codes) if rows[0].kind == "passage" else (np.full(len(codes), -1),) * 2
+    lengths = joined(old.length, length)
     return Field(
         number=joined(old.number, number),
         session=codes,
@@ -238,7 +241,8 @@ def _extend(old: Field, rows: Sequence[Row], sessions: dict[str, int], speakers:
         recorded_from=joined(old.recorded_from, since),
         recorded_to=joined(recorded_to, until),
         importance=joined(old.importance, importance),
-        length=joined(old.length, length),
+        length=lengths,
+        window=_window(lengths, before, after),
         words=joined(old.words, words),
         question=joined(old.question, question),
         before=before,
@@ -257,6 +261,12 @@ def _neighbours(session: Ints) -> tuple[Ints, Ints]:
     before[order[1:][same]] = order[:-1][same]
     after[order[:-1][same]] = order[1:][same]
     return before, after
+
+
+def _window(length: Floats, before: Ints, after: Ints) -> Floats:
+    # Row −1, "no neighbour", is the padding behind the last one.
+    padded = np.append(length, np.float32(0))
+    return length + padded[before] + padded[after]
 
 
 def _grown(old: Field, more: int) -> Floats:
@@ -300,6 +310,7 @@ def _keep(old: Field, mask: Bools) -> Field:
     before, after = (
         np.where(side >= 0, np.where(mask[side], place[side], -1), -1)[mask] for side in (old.before, old.after)
     )
+    columns |= {"before": before, "after": after, "window": _window(columns["length"], before, after)}
     kept = mask[old.postings.row]
     postings = Postings(
         old.postings.term[kept],
@@ -307,6 +318,4 @@ def _keep(old: Field, mask: Bools) -> Field:
         old.postings.tf[kept],
         int(kept[: old.postings.sorted_to].sum()),
     )
-    return Field(
-        **(columns | {"before": before, "after": after}), postings=postings, vectors=old.vectors[: len(mask)][mask]
-    )
+    return Field(**columns, postings=postings, vectors=old.vectors[: len(mask)][mask])

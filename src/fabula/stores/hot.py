@@ -84,8 +84,11 @@ class HotStore(Store):
     async def scopes(self) -> list[str]:
         return await self.inner.scopes()
 
-    async def lease(self, worker: str, tasks: Sequence[Task], now: datetime, seconds: float) -> Lease | None:
-        return await self.inner.lease(worker, tasks, now, seconds)
+    async def lease(
+        self, worker: str, tasks: Sequence[Task], now: datetime, seconds: float, *,
+        due: datetime | None = None, scope: str | None = None,
+    ) -> Lease | None:  # fmt: skip
+        return await self.inner.lease(worker, tasks, now, seconds, due=due, scope=scope)
 
     async def release(self, lease: Lease) -> None:
         await self.inner.release(lease)

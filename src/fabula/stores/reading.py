@@ -6,7 +6,7 @@ The steps of one function are one transaction. See `statements.Do` for the form.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import numpy as np
@@ -118,16 +118,25 @@ def cached(scope: str, space: str, hashes: Sequence[bytes]) -> Steps[dict[bytes,
     return found
 
 
-def lease(worker: str, tasks: Sequence[Task], at: datetime, seconds: float) -> Steps[Lease | None]:
+def has_work(
+    worker: str, tasks: Sequence[Task], now: datetime, due: datetime | None, scope: str | None
+) -> Steps[str | None]:
+    """The scope that `lease` would take; asked first, since looking locks nothing."""
+    wanted = {"worker": worker, "tasks": list(tasks), "now": micros(now), "due": micros(due or now), "scope": scope}
+    rows = yield Do("find_work", wanted)
+    return rows[0][0] if rows else None
+
+
+def lease(
+    worker: str, tasks: Sequence[Task], now: datetime, seconds: float, due: datetime | None, scope: str | None
+) -> Steps[Lease | None]:
     """See `Store.lease`."""
-    start = micros(at) or 0
-    until = start + round(seconds * 1e6)
-    rows = yield Do("find_work", {"tasks": list(tasks), "now": start})
-    if not rows:
+    found = yield from has_work(worker, tasks, now, due, scope)
+    if found is None:
         return None
-    scope = rows[0][0]
-    rows = yield Do("take_lease", {"scope": scope, "worker": worker, "until": until, "now": start})
-    return Lease(scope=scope, worker=worker, until=moment(until) or at) if rows else None
+    until = now + timedelta(seconds=seconds)
+    rows = yield Do("take_lease", {"scope": found, "worker": worker, "until": micros(until), "now": micros(now)})
+    return Lease(scope=found, worker=worker, until=until) if rows else None
 
 
 def pending(scope: str, task: Task, limit: int) -> Steps[list[Pending]]:
@@ -173,12 +182,6 @@ def scopes() -> Steps[list[str]]:
     """See `Store.scopes`."""
     rows = yield Do("all_scopes", {})
     return [row[0] for row in rows]
-
-
-def has_work(tasks: Sequence[Task], at: datetime) -> Steps[bool]:
-    """Whether `lease` would find anything; asked first, since looking locks nothing."""
-    rows = yield Do("find_work", {"tasks": list(tasks), "now": micros(at)})
-    return bool(rows)
 
 
 def release(lease: Lease) -> Steps[None]:

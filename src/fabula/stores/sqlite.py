@@ -219,10 +219,13 @@ class SQLiteStore(Store):
     async def scopes(self) -> list[str]:
         return await self._read(reading.scopes())
 
-    async def lease(self, worker: str, tasks: Sequence[Task], now: datetime, seconds: float) -> Lease | None:
-        if not await self._read(reading.has_work(tasks, now)):
+    async def lease(
+        self, worker: str, tasks: Sequence[Task], now: datetime, seconds: float, *,
+        due: datetime | None = None, scope: str | None = None,
+    ) -> Lease | None:  # fmt: skip
+        if not await self._read(reading.has_work(worker, tasks, now, due, scope)):
             return None
-        return await self._write(reading.lease(worker, tasks, now, seconds))
+        return await self._write(reading.lease(worker, tasks, now, seconds, due, scope))
 
     async def release(self, lease: Lease) -> None:
         await self._write(reading.release(lease))

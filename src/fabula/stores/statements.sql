@@ -49,15 +49,19 @@ SELECT id FROM records WHERE scope = :scope AND session = :session AND seq IS NO
 SELECT COALESCE(MAX(seq) + 1, 0) FROM records WHERE scope = :scope AND session = :session AND seq IS NOT NULL;
 
 -- name: citing_records
--- The live records of some kinds that were made from any of these.
+-- The live records of some kinds that were made from any of these, or are mentioned in them.
 SELECT $record FROM records
 WHERE scope = :scope AND recorded_to IS NULL AND kind IN :kinds AND id IN (
-    SELECT source FROM edges WHERE scope = :scope AND kind = 'cites' AND target IN :ids)
+    SELECT source FROM edges WHERE scope = :scope AND kind IN ('cites', 'mentions') AND target IN :ids)
 ORDER BY number;
 
 -- name: citing_ids
--- The ids of everything that was made from any of these.
-SELECT DISTINCT source FROM edges WHERE scope = :scope AND kind = 'cites' AND target IN :ids;
+-- The ids of everything that was made from any of these, or is mentioned in them.
+SELECT DISTINCT source FROM edges WHERE scope = :scope AND kind IN ('cites', 'mentions') AND target IN :ids;
+
+-- name: mentions
+-- Where an entity is mentioned.
+SELECT target FROM edges WHERE scope = :scope AND kind = 'mentions' AND source = :id;
 
 -- name: list_records
 -- Records of one kind in order of arrival, filtered.
@@ -151,7 +155,7 @@ DELETE FROM edges WHERE scope = :scope AND kind = 'cites' AND source IN :ids;
 
 -- name: put_pending
 -- Work to do; the same work twice is one.
-INSERT INTO pending (scope, task, number, id, session) VALUES (:scope, :task, :number, :id, :session)
+INSERT INTO pending (scope, task, number, id, session, due) VALUES (:scope, :task, :number, :id, :session, :due)
 ON CONFLICT (scope, task, number) DO NOTHING;
 
 -- name: strike_pending
@@ -179,7 +183,8 @@ SELECT scope, task, number FROM pending WHERE attempts >= :attempts;
 -- name: find_work
 -- A scope with due work that nobody holds (all scopes).
 SELECT p.scope FROM pending p LEFT JOIN leases l ON l.scope = p.scope
-WHERE p.task IN :tasks AND p.due <= :now AND (l.scope IS NULL OR l.until <= :now)
+WHERE p.task IN :tasks AND p.due <= :due AND (:scope IS NULL OR p.scope = :scope)
+  AND (l.scope IS NULL OR l.until <= :now OR l.worker = :worker)
 ORDER BY p.due LIMIT 1;
 
 -- name: take_lease

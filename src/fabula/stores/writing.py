@@ -69,7 +69,10 @@ def write(scope: str, changes: Changes, lease: Lease | None) -> Steps[Written]:
     if ended:
         yield Do("close_records", {"scope": scope, "ids": ended, "at": at, "revision": state.revision})
         yield Do("delete_edges_from", {"scope": scope, "ids": ended})
-    yield from _insert(state, [*fresh, *changes.put], at)
+    yield from _insert(state, [*fresh, *changes.put], at, round(changes.quiet * 1e6))
+    if changes.edges:
+        yield Do("put_edge", [_edge(state, edge.source, edge.target, edge.kind) | {"ref": edge.ref,
+                 "weight": edge.weight} for edge in changes.edges])  # fmt: skip
     if changes.terms:
         yield _terms(scope, changes.terms)
         state.reset = state.revision
@@ -109,7 +112,12 @@ def _require_sources(scope: str, entries: Sequence[Entry]) -> Steps[None]:
         raise SourcesGone(tuple(sorted(gone)))
 
 
-def _insert(state: _Scope, entries: Sequence[Entry], at: int) -> Steps[None]:
+def _edge(state: _Scope, source: str, target: str, kind: str = "cites") -> dict[str, Any]:
+    return {"scope": state.scope, "target": target, "kind": kind, "source": source, "ref": "", "weight": 1.0,
+            "revision": state.revision}  # fmt: skip
+
+
+def _insert(state: _Scope, entries: Sequence[Entry], at: int, quiet: int) -> Steps[None]:
     if not entries:
         return
     sequences: dict[str, int] = {}
@@ -129,15 +137,12 @@ def _insert(state: _Scope, entries: Sequence[Entry], at: int) -> Steps[None]:
         records.append(row)
         if entry.terms is not None:
             terms[number] = entry.terms
-        edges += (
-            {"scope": state.scope, "target": source, "kind": "cites", "source": record.id, "ref": "", "weight": 1.0,
-             "revision": state.revision}
-            for source in record.sources
-        )  # fmt: skip
-        tasks += (
-            {"scope": state.scope, "task": task, "number": number, "id": record.id, "session": row["session"] or ""}
+        edges += [_edge(state, record.id, source) for source in record.sources]
+        tasks += [
+            {"scope": state.scope, "task": task, "number": number, "id": record.id, "session": row["session"] or "",
+             "due": at + quiet if task == "extract" else 0}
             for task in entry.tasks
-        )
+        ]  # fmt: skip
     yield Do("insert_record", records)
     if terms:
         yield _terms(state.scope, terms)
@@ -217,10 +222,7 @@ def erase(scope: str, erasure: Erasure) -> Steps[Forgotten]:
                                       "revision": state.revision})  # fmt: skip
         counts["narrowed"] = counts.get("narrowed", 0) + 1
         yield Do("delete_edges_from", {"scope": scope, "ids": [record_id]})
-        yield Do("put_edge", [
-            {"scope": scope, "target": source, "kind": "cites", "source": record_id, "ref": "", "weight": 1.0,
-             "revision": state.revision} for source in rows[-1][2]
-        ])  # fmt: skip
+        yield Do("put_edge", [_edge(state, record_id, source) for source in rows[-1][2]])
     yield Do("clear_embeddings", {"scope": scope})
     state.reset = state.revision
     yield state.left()
@@ -244,10 +246,15 @@ def _closure(
         versions: dict[str, list[tuple[int, str, list[str]]]] = {}
         lost: set[str] = set()
         for row in sorted(rows, key=lambda row: row[0]):
-            left = [source for source in from_row(scope, row).sources if source not in doomed]
-            versions.setdefault(row[1], []).append((row[0], row[9], left))
+            sources = from_row(scope, row).sources
+            left = [source for source in sources if source not in doomed]
+            if row[2] == "entity" and not left:
+                mentions = yield Do("mentions", {"scope": scope, "id": row[1]})
+                left = sorted(target for (target,) in mentions if target not in doomed)[:1]
             if row[2] not in OWN_SOURCES or not left:
                 lost.add(row[1])
+            elif len(left) < len(sources) or left[0] not in sources:
+                versions.setdefault(row[1], []).append((row[0], row[9], left))
         narrowed |= {record_id: found for record_id, found in versions.items() if record_id not in lost}
         wave = sorted(lost - set(doomed))
     return doomed, narrowed
@@ -277,7 +284,7 @@ def _erase_versions(state: _Scope, doomed: Mapping[str, Sequence[Sequence[Any]]]
     rows = yield Do("live_records", {"scope": scope, "ids": sorted(again)})
     if rows:
         yield Do("put_pending", [
-            {"scope": scope, "task": "extract", "number": row[0], "id": row[1], "session": row[5] or ""}
+            {"scope": scope, "task": "extract", "number": row[0], "id": row[1], "session": row[5] or "", "due": 0}
             for row in rows if row[2] == "passage"
         ])  # fmt: skip
     counts: dict[str, int] = {"vectors": vectors}

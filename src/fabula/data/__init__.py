@@ -1,0 +1,1 @@
+"""Files that ship with fabula: fitted weights and the demonstration talk."""

@@ -1,0 +1,267 @@
+"""Which rows of an index answer a cue best: BM25, cosines, one pool, one weighted sum; reads no text, asks no store.
+
+Every channel scores every candidate of one pool, scores are made comparable by standardising them over the pool
+(`z`), and the sum is weighted by a small fitted table (`weights`). Reciprocal rank fusion is the alternative.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import resources
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fabula.index import Bools, Field, Floats, Index, Ints
+from fabula.types import Plan
+
+DEPTH: Final = 50
+"""How many rows each channel brings into the pool; 99 % of the evidence of LoCoMo is inside."""
+NEAR: Final = 3.0
+"""Days after a date over which the talk about it thins out (by e)."""
+DAY: Final = 86400.0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Cue:
+    """A question, ready to be held against an index."""
+
+    terms: Mapping[int, float] = field(default_factory=dict[int, float])
+    """Weight by term hash."""
+    vector: Floats | None = None
+    windows: tuple[tuple[float, float], ...] = ()
+    """The times it names, in seconds since the epoch."""
+    speakers: tuple[str, ...] = ()
+    """The speakers it names."""
+    han: bool = False
+    """Whether it is written in Chinese characters."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """Rows of a field, best first, with their scores and every feature's contribution."""
+
+    rows: Ints
+    scores: Floats
+    features: Mapping[str, Floats]
+    profile: str
+    weights: Mapping[str, float]
+    pool: int
+
+
+# --- channels ---------------------------------------------------------------------------------------------------
+
+
+def _idf(rows_with: int, rows: int) -> float:
+    """Robertson–Spärck Jones weight with 1 inside the logarithm, as in Lucene: never negative, also for n ≤ 2."""
+    return float(np.log1p((rows - rows_with + 0.5) / (rows_with + 0.5)))
+
+
+def bm25(index: Field, terms: Mapping[int, float], *, k1: float = 0.9, b: float = 0.4) -> Floats:
+    """Return the BM25 score of every row (Robertson and Zaragoza 2009, "The Probabilistic Relevance Framework")."""
+    scores = np.zeros(len(index), np.float32)
+    if not len(index) or not terms:
+        return scores
+    norm = k1 * (1 - b + b * index.length / max(float(index.length.mean()), 1e-9))
+    for term, weight in terms.items():
+        rows, tf = index.postings.of(term)
+        if rows.size:
+            scores[rows] += weight * _idf(rows.size, len(index)) * tf * (k1 + 1) / (tf + norm[rows])
+    return scores
+
+
+def bm25_windows(index: Field, terms: Mapping[int, float], *, k1: float = 1.2, b: float = 0.75) -> Floats:
+    """Return the BM25 score of every row joined with its neighbours in the session.
+
+    Equal to indexing the joined texts: counts and lengths add up, and a window has a term if one of its rows does.
+    """
+    scores = np.zeros(len(index), np.float32)
+    if not len(index) or not terms:
+        return scores
+    norm = k1 * (1 - b + b * index.window / max(float(index.window.mean()), 1e-9))
+    counts = np.zeros(len(index) + 1, np.float32)  # one more, where "no neighbour" (−1) counts into
+    for term, weight in terms.items():
+        rows, tf = index.postings.of(term)
+        if not rows.size:
+            continue
+        touched = np.concatenate((rows, index.before[rows], index.after[rows]))
+        np.add.at(counts, touched, np.concatenate((tf, tf, tf)))
+        counts[-1] = 0
+        touched = np.unique(touched[touched >= 0])
+        found = counts[touched]
+        scores[touched] += weight * _idf(touched.size, len(index)) * found * (k1 + 1) / (found + norm[touched])
+        counts[touched] = 0
+    return scores
+
+
+def cosines(index: Field, vector: Floats | None) -> Floats:
+    """Return the cosine of every row with `vector`; 0 where the row has no vector yet."""
+    if vector is None or index.vectors.shape[1] != len(vector):
+        return np.zeros(len(index), np.float32)
+    return index.vectors[: len(index)] @ vector
+
+
+def coverage(index: Field, terms: Mapping[int, float], rows: Ints) -> Floats:
+    """Return how much of the terms' weight each of `rows` (sorted) contains, 0–1, rare terms counting more."""
+    found, total = np.zeros(len(rows), np.float32), 0.0
+    for term, weight in terms.items():
+        having, _ = index.postings.of(term)
+        idf = weight * _idf(having.size, len(index))
+        total += idf
+        found[np.isin(rows, having)] += idf
+    return found / total if total else found
+
+
+# --- features ---------------------------------------------------------------------------------------------------
+
+
+def z(values: NDArray[Any], known: Bools | None = None) -> Floats:
+    """Standardise over the pool; all zeros where the values do not differ. Unknown values become 0, the mean."""
+    sample = values if known is None else values[known]
+    deviation = float(sample.std()) if sample.size else 0.0
+    if deviation < 1e-9:
+        return np.zeros(len(values), np.float32)
+    scaled = ((values - sample.mean()) / deviation).astype(np.float32)
+    return scaled if known is None else np.where(known, scaled, np.float32(0))
+
+
+def _candidates(channels: Sequence[Floats], allowed: Bools, index: Field) -> Ints:
+    """The rows to score: each channel's best and their neighbours, in order of arrival."""
+    best: list[Ints] = []
+    for scores in channels:
+        usable = np.where(allowed, scores, -np.inf)
+        top = np.argpartition(-usable, DEPTH)[:DEPTH] if len(usable) > DEPTH else np.arange(len(usable))
+        best.append(top[np.isfinite(usable[top]) & (usable[top] > 0)])
+    rows = np.unique(np.concatenate(best)) if best else np.empty(0, np.int64)
+    around = np.concatenate((rows, index.before[rows], index.after[rows]))
+    rows = np.unique(around[around >= 0])
+    return rows[allowed[rows]]
+
+
+def _beside(rows: Ints, neighbour: Ints, values: Floats) -> Floats:
+    """The neighbour's value where it is in the pool too, else 0; never negative."""
+    at = np.minimum(np.searchsorted(rows, neighbour), len(rows) - 1)
+    return np.where(rows[at] == neighbour, np.maximum(values[at], 0), np.float32(0)).astype(np.float32)
+
+
+def _session_strength(session: Ints, values: Floats) -> Floats:
+    """The mean of each row's session's three best values in the pool."""
+    order = np.lexsort((-values, session))
+    ordered = session[order]
+    starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
+    group = np.cumsum(np.r_[False, ordered[1:] != ordered[:-1]])
+    place = np.arange(len(order)) - starts[group]
+    top = np.where(place < 3, values[order], 0)
+    means = np.add.reduceat(top, starts) / np.minimum(np.diff(np.r_[starts, len(order)]), 3)
+    strength = np.empty(len(values), np.float32)
+    strength[order] = means[group]
+    return strength
+
+
+def nearness(moments: NDArray[np.float64], windows: Sequence[tuple[float, float]]) -> Floats:
+    """Return 1 within a window, less before and after it, 0 far away or where the moment is unknown.
+
+    People tell of a day after it, so nearness ends soon before a window and thins out over days after it.
+    """
+    near = np.zeros(len(moments), np.float32)
+    for start, end in windows:
+        late, early = np.maximum(moments - end, 0) / DAY, np.maximum(start - moments, 0) / DAY
+        near = np.maximum(near, np.nan_to_num(np.exp(-late / NEAR - early)).astype(np.float32))
+    return near
+
+
+def _features(index: Index, rows: Ints, cue: Cue, bm: Floats, ctx: Floats, dense: Floats) -> dict[str, Floats]:
+    field_ = index.of("passage")
+    known = field_.embedded[rows]
+    features = {"bm": z(bm[rows]), "ctx": z(ctx[rows]), "e5": z(dense[rows], known)}
+    base = z(features["bm"] + np.float32(0.7) * features["ctx"] + features["e5"])
+    features["prev"] = _beside(rows, field_.before[rows], base)
+    features["next"] = _beside(rows, field_.after[rows], base)
+    features["sess"] = z(_session_strength(field_.session[rows], base))
+    features["date"] = nearness(field_.valid_from[rows], cue.windows)
+    named = index.speakers.get(cue.speakers[0], -1) if len(cue.speakers) == 1 else -1
+    features["spk"] = (field_.speaker[rows] == named).astype(np.float32)
+    features["isq"] = field_.question[rows].astype(np.float32)
+    features["loglen"] = z(np.log1p(field_.words[rows]))
+    features["first"] = (field_.before[rows] < 0).astype(np.float32)
+    return features
+
+
+# --- fusion -----------------------------------------------------------------------------------------------------
+
+
+@cache
+def weights() -> Mapping[str, Mapping[str, float]]:
+    """Return the fitted weight table by profile; see docs/benchmarks.md for how it was fitted."""
+    return json.loads(resources.files("fabula.data").joinpath("weights.json").read_text("utf-8"))["profiles"]
+
+
+def profile_of(cue: Cue, *, dense: bool, sparse: bool) -> str:
+    """Name the weight profile for what is known: words, meaning or both, and the script of the question."""
+    if not dense:
+        return "keyword"
+    if not sparse:
+        return "meaning"
+    return "han" if cue.han else "passages"
+
+
+def rank(index: Index, cue: Cue, plan: Plan, allowed: Bools | None = None) -> Ranking | None:
+    """Rank the passages of `index`; `None` where no channel finds anything.
+
+    `allowed` narrows the rows that may come back; what the corpus looks like is still told by all of them.
+    """
+    passages = index.of("passage")
+    if not len(passages):
+        return None
+    allowed = np.ones(len(passages), np.bool_) if allowed is None else allowed
+    nothing = np.zeros(len(passages), np.float32)
+    bm = bm25(passages, cue.terms) if "sparse" in plan.channels else nothing
+    ctx = bm25_windows(passages, cue.terms) if "context" in plan.channels else nothing
+    dense = cosines(passages, cue.vector) if "dense" in plan.channels else nothing
+    near = nearness(passages.valid_from, cue.windows) if "time" in plan.channels and cue.windows else nothing
+    pool = _candidates((bm, ctx, dense, near), allowed, passages)
+    if not len(pool):
+        return None
+    has_dense, has_sparse = bool(dense.any()), bool(bm[pool].any() or ctx[pool].any())
+    cue = (
+        cue if "time" in plan.channels else Cue(terms=cue.terms, vector=cue.vector, speakers=cue.speakers, han=cue.han)
+    )
+    features = _features(index, pool, cue, bm, ctx, dense)
+    if plan.fusion == "rrf":
+        name, table = "rrf", {"rank": 1.0}
+        features = {"rank": _reciprocal_ranks((bm, ctx, dense), pool, allowed, plan.rrf_k)} | features
+    else:
+        name = profile_of(cue, dense=has_dense, sparse=has_sparse)
+        table = weights()[name]
+    scores = np.zeros(len(pool), np.float32)
+    for feature, weight in table.items():
+        scores += np.float32(weight) * features[feature]
+    order = np.lexsort((pool, -scores))
+    features |= {"cosine": dense[pool], "covered": coverage(passages, cue.terms, pool)}
+    return Ranking(
+        rows=pool[order],
+        scores=scores[order],
+        features={
+            feature: values[order]
+            for feature, values in (features | {"cosine": dense[pool], "covered": covered}).items()
+        },
+        profile=name,
+        weights=table,
+        pool=len(pool),
+    )
+
+
+def _reciprocal_ranks(channels: Sequence[Floats], pool: Ints, allowed: Bools, k: int) -> Floats:
+    """Reciprocal rank fusion (Cormack, Clarke and Büttcher 2009) of the channels' positive scores."""
+    total = np.zeros(len(pool), np.float32)
+    for scores in channels:
+        usable = np.where(allowed, scores, 0)[pool]
+        order = np.lexsort((pool, -usable))
+        ranks = np.empty(len(pool), np.float32)
+        ranks[order] = np.arange(1, len(pool) + 1)
+        total += np.where(usable > 0, 1 / (k + ranks), 0)
+    return total
