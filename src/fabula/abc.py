@@ -259,8 +259,14 @@ class Embedder(ABC):
         Raises a `ProviderError`.
         """
 
-    def similarity(self, cosine: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Map cosines to [0, 1], where .5 is as alike as unrelated texts get; by default negative becomes 0."""
+    def similarity(
+        self, cosine: NDArray[np.float32], *, role: Role = "passage", scripts: tuple[str, str] | None = None
+    ) -> NDArray[np.float32]:
+        """Map cosines to [0, 1], where .5 is as alike as unrelated texts get; by default negative becomes 0.
+
+        A model's cosines depend on what is held against a passage (`role`: a question, or another passage) and on
+        the scripts of the two texts (`scripts`: "han" or "latin", the passage's last), where these are known.
+        """
         return np.clip(cosine, 0.0, 1.0)
 
     async def close(self) -> None:

@@ -46,10 +46,10 @@ class UsageError(FabulaError, RuntimeError):
 
 
 class MemoryClosed(UsageError):
-    """The memory is not open: use it inside `with` (or `async with`), or call open() first."""
+    """The memory was closed; open() opens it again."""
 
     def __init__(self) -> None:
-        super().__init__("the memory is not open: use it inside `with`, or call open() first")
+        super().__init__("the memory is closed: use it inside `with`, or call open() again")
 
 
 class ForkedMemory(UsageError):

@@ -245,10 +245,7 @@ def rank(index: Index, cue: Cue, plan: Plan, allowed: Bools | None = None) -> Ra
     return Ranking(
         rows=pool[order],
         scores=scores[order],
-        features={
-            feature: values[order]
-            for feature, values in (features | {"cosine": dense[pool], "covered": covered}).items()
-        },
+        features={feature: values[order] for feature, values in features.items()},
         profile=name,
         weights=table,
         pool=len(pool),

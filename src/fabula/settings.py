@@ -18,8 +18,8 @@ class Settings:
     """How much memory the hot tier may hold, in bytes; 0 turns it off."""
     window: int = 8
     """How many messages of a session are extracted together, at most."""
-    idle: float = 0.0
-    """How many seconds a session may be quiet before its last, incomplete window is extracted."""
+    idle: float = 30.0
+    """How many seconds a session has to be quiet before its last, incomplete window is extracted."""
     batch: int = 64
     """How many texts the embedder is given at once."""
     attempts: int = 5

@@ -1,5 +1,7 @@
 """The function words of English and Chinese, which say little about what a text is about; data only, no logic."""
 
+# ruff: noqa: SIM905 - as lists of quoted words these tables could not be read
+
 from __future__ import annotations
 
 from typing import Final
@@ -32,28 +34,27 @@ ENGLISH: Final = frozenset(
 """As written, before stemming. Left out on purpose: `may`, `will`, `don`, which are also a month and names."""
 
 HAN_CHARACTERS: Final = frozenset(
-    "我你您他她它咱俺们自己"  # persons
-    "的地得了着过吗呢吧啊呀哦噢嗯啦嘛么哈喔哎唉呗哟"  # particles
-    "在是和与及或把被从对向于给跟让由为以之其而且但若则因所如即并"  # prepositions, conjunctions
+    "我你您他她它咱俺们己"  # persons
+    "的地得了着过吗呢吧啊呀哦噢嗯啦嘛么喔哎唉呗哟"  # particles
+    "在是和与及或把被从对向于给跟让由为以之其而且但若则因如即并"  # prepositions, conjunctions
     "这那哪此该每各某些个"  # demonstratives and the general measure word
-    "也都就还又很太更最才只不没无非再已曾正便却"  # adverbs
-    "有会能要可应"  # auxiliaries
-    "谁什几多少怎何样否时候里"  # questions and their second halves
+    "也都就还又很太更最才只不没无再已曾便却"  # adverbs
+    "有会能要"  # auxiliaries
+    "谁什几多少怎样否时候里"  # questions and their second halves
     "一"
 )
-"""Characters that are function words by themselves; a word made of nothing else is one too."""
-
-HAN_CONTENT: Final = frozenset("正是 自如 自在 非得 因果 可可 可乐 多多".split())
-"""Words made of such characters only that say something nevertheless."""
+"""Characters that are function words by themselves. So is a word of two or more different ones among them
+(`我们`, `多少`, `什么`); a doubled one is more often a name or a noun (`多多`, `太太`)."""
 
 HAN_WORDS: Final = frozenset(
     """
-    关于 对于 由于 至于 通过 根据 按照 为了 除了 随着 作为
-    虽然 尽管 即使 如果 假如 只要 只有 无论 不管 然后 然而 因此 于是 接着 甚至
-    非常 十分 比较 特别 真的 其实 大概 可能 也许 好像 当然 一直 一下 一点 有点 马上 立刻
-    这边 那边 这样 那样 这么 那么 这儿 那儿 哪儿 哪边 哪位 几时 咋 咋样 何处 啥 干嘛 请问
-    应该 必须 需要 可以 能够
-    其他 其它 另外 别的 大家 人家 彼此 之前 之后 以前 以后
+    自己 自从 其实 另外 其他 其它 别的 大家 彼此
+    可以 可能 可是 应该 必须 需要 能够
+    关于 对于 通过 根据 按照 除了 随着 作为 至于
+    所以 所有 虽然 尽管 即使 如果 假如 无论 不管 然后 然而 于是 接着 甚至 并非 非但
+    非常 十分 比较 特别 真的 大概 也许 好像 当然 一直 一下 一点 有点 马上 立刻 正在
+    这边 那边 这儿 那儿 哪儿 哪边 哪位 如何 为何 何时 何处 何地 任何 咋 咋样 啥 干嘛 请问
+    之前 之后 以前 以后 哈哈
     """.split()
 )
-"""Function words that have other characters in them; those characters count by themselves."""
+"""Function words with other characters in them; those characters still count by themselves."""

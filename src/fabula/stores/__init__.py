@@ -1,1 +1,35 @@
-"""Where memories are kept."""
+"""Where memories are kept, by URL; knows what engines there are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from fabula.abc import Store
+from fabula.errors import InvalidInput
+from fabula.stores.sqlite import SQLiteStore
+
+__all__ = ["SQLiteStore", "open_store"]
+
+
+def open_store(url: str | Path, *, busy: float = 30.0) -> Store:
+    """Return the store for a path or a URL, not yet opened.
+
+    `memory.db`, `/data/memory.db`, `sqlite:///relative.db`, `sqlite:////absolute.db` and `sqlite+aiosqlite:///…`
+    are SQLite files.
+    """
+    if isinstance(url, Path):
+        return SQLiteStore(url, busy=busy)
+    scheme, separator, rest = url.partition("://")
+    if not url.strip() or "\0" in url:
+        raise InvalidInput("a memory needs a path or a database URL")
+    if ":memory:" in url:
+        raise InvalidInput("a memory is kept in a file; for a passing one, give a path in a temporary folder")
+    if not separator:
+        return SQLiteStore(Path(url), busy=busy)
+    if scheme in ("sqlite", "sqlite+aiosqlite"):
+        path = unquote(rest.removeprefix("/"))
+        if not path:
+            raise InvalidInput(f"{url!r} names no file: a memory is kept in one, e.g. sqlite:///memory.db")
+        return SQLiteStore(Path(path), busy=busy)
+    raise InvalidInput(f"no store for {urlsplit(url).scheme}:// URLs; use a path or sqlite:///memory.db")

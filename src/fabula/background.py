@@ -1,0 +1,228 @@
+"""The work that is left after a write: embedding and extraction, done beside the caller and never lost.
+
+All work stands in the database until it is done. It is leased a scope at a time, so that two workers never read
+one memory from stale ground. What fails is tried again later, and is visible meanwhile.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import time
+from collections.abc import Awaitable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+
+from fabula import extract, remember
+from fabula.abc import Clock, Embedder, Extractor, Lease, Pending, Store, Task
+from fabula.errors import FabulaError, LeaseLost, SourcesGone
+from fabula.settings import Settings
+from fabula.types import Flushed
+
+log = logging.getLogger(__name__)
+
+NEVER: Final = datetime(9999, 1, 1, tzinfo=UTC)
+"""When work is due that was tried as often as allowed: the next opening gives it a fresh start."""
+POLL: Final = 5.0
+"""Seconds after which a worker that nobody woke looks for quiet sessions and work of other processes."""
+PATIENCE: Final = 3
+"""Failures in a row after which a model is left alone for a while."""
+
+
+@dataclass(slots=True)
+class _Sweep:
+    """One pass over pending work: what it may touch, and how it went."""
+
+    everything: bool = False
+    """Whether work that is not due yet is done too."""
+    tried: set[tuple[str, Task, str]] = field(default_factory=set[tuple[str, Task, str]])
+    errors: list[str] = field(default_factory=list[str])
+    failures: int = 0
+
+
+class Worker:
+    """Does the pending work of all scopes whenever it is woken, and when quiet sessions fall due."""
+
+    def __init__(
+        self, store: Store, embedder: Embedder | None, extractor: Extractor, settings: Settings, clock: Clock
+    ) -> None:
+        self._store, self._embedder, self._extractor = store, embedder, extractor
+        self._settings, self._clock = settings, clock
+        self._name = remember.new_id()
+        self._awake = asyncio.Event()
+        self._turn = asyncio.Lock()
+        self._task: asyncio.Task[None] | None = None
+        self._stopping = False
+
+    @property
+    def tasks(self) -> tuple[Task, ...]:
+        """What can be done here: nothing is embedded where there is no model."""
+        return ("extract",) if self._embedder is None else ("embed", "extract")
+
+    def start(self) -> None:
+        """Begin to work in the running event loop."""
+        self._task = asyncio.create_task(self._run(), name="fabula-worker")
+
+    def wake(self) -> None:
+        """Say that there is new work."""
+        self._awake.set()
+
+    async def stop(self, drain: float) -> None:
+        """Finish what is due within `drain` seconds, then stop; what is left stays in the database."""
+        task, self._task = self._task, None
+        if task is None:
+            return
+        self._stopping = True
+        self._awake.set()
+        await asyncio.wait([task], timeout=drain)
+        if not task.done():
+            task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await task
+
+    async def flush(self, scope: str | None, seconds: float | None) -> Flushed:
+        """Do all work now, due or not, each piece once; wait for what another process is at."""
+        deadline = None if seconds is None else time.monotonic() + seconds
+        sweep = _Sweep(everything=True)
+        while True:
+            scopes = await self._store.scopes() if scope is None else [scope]
+            held = [name for name in scopes if not await self._scope(name, sweep)]
+            if not held or (deadline is not None and time.monotonic() >= deadline):
+                break
+            await asyncio.sleep(0.05)
+        stats = await self._store.stats(scope)
+        return Flushed(
+            pending=sum(stats.pending.values()), failed=stats.failed, errors=tuple(dict.fromkeys(sweep.errors))
+        )
+
+    async def _run(self) -> None:
+        while True:
+            self._awake.clear()
+            sweep = _Sweep()
+            try:
+                while sweep.failures < PATIENCE and await self._next(sweep):
+                    pass
+            except FabulaError as error:
+                # The database may be out of reach for a while; the work is still in it.
+                log.warning("background work waits: %s", error)
+            if self._stopping:
+                return
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._awake.wait(), POLL)
+
+    # --- scopes ---
+
+    async def _next(self, sweep: _Sweep) -> bool:
+        """Do the due work of one scope; return whether there was any."""
+        async with self._turn:
+            lease = await self._lease()
+            if lease is not None:
+                await self._leased(lease, sweep)
+            return lease is not None
+
+    async def _scope(self, scope: str, sweep: _Sweep) -> bool:
+        """Do the work of this scope; return whether nothing is left that this sweep could still do."""
+        async with self._turn:
+            lease = await self._lease(scope)
+            if lease is not None:
+                await self._leased(lease, sweep)
+                return True
+        return not any([await self._store.pending(scope, task, 1) for task in self.tasks])
+
+    async def _lease(self, scope: str | None = None) -> Lease | None:
+        due = None if scope is None else NEVER
+        return await self._store.lease(
+            self._name, self.tasks, self._clock(), self._settings.lease, due=due, scope=scope
+        )
+
+    async def _leased(self, lease: Lease, sweep: _Sweep) -> None:
+        try:
+            if self._embedder is not None:
+                await self._embed(lease, self._embedder, sweep)
+            await self._extract(lease, sweep)
+        except (LeaseLost, SourcesGone) as error:
+            # Somebody else changed the ground; what is left is found again in the next pass.
+            log.info("scope %r: %s", lease.scope, error)
+        finally:
+            await self._store.release(lease)
+
+    # --- tasks ---
+
+    async def _embed(self, lease: Lease, embedder: Embedder, sweep: _Sweep) -> None:
+        size = self._settings.batch
+        while sweep.failures < PATIENCE:
+            now = self._clock()
+            work = await self._store.pending(lease.scope, "embed", size + len(sweep.tried))
+            batch = [piece for piece in work if self._wanted(lease, piece, sweep, now)][:size]
+            if not batch:
+                return
+            await self._attempt(lease, batch, sweep, remember.embed(self._store, embedder, lease, batch))
+            await self._lease(lease.scope)
+
+    async def _extract(self, lease: Lease, sweep: _Sweep) -> None:
+        size = self._settings.window
+        limit = size * 32
+        while sweep.failures < PATIENCE:
+            now = self._clock()
+            work = await self._store.pending(lease.scope, "extract", limit + len(sweep.tried))
+            work = [piece for piece in work if (lease.scope, piece.task, piece.id) not in sweep.tried]
+            records = await self._store.get(lease.scope, [piece.id for piece in work])
+            found = list(extract.windows(work, records, size))
+            if len(work) >= limit and len(found) > 1:
+                found.pop()  # cut off by the limit, perhaps
+            ready = [window for window in found if sweep.everything or _ready(window.work, size, now)]
+            await self._wait_longer(lease, [window.work for window in found if window not in ready], now)
+            for window in ready:
+                if sweep.failures >= PATIENCE:
+                    return
+                extraction = extract.extract(self._store, self._extractor, lease, window)
+                await self._attempt(lease, window.work, sweep, extraction)
+                await self._lease(lease.scope)
+            if not ready:
+                return
+
+    async def _wait_longer(self, lease: Lease, waiting: Sequence[Sequence[Pending]], now: datetime) -> None:
+        """A session that was spoken in again is quiet only after its last message."""
+        later = [
+            replace(piece, due=max(p.due or now for p in work))
+            for work in waiting
+            for piece in work
+            if piece.due is None or piece.due <= now
+        ]
+        if later:
+            await self._store.postpone(lease, later)
+
+    def _wanted(self, lease: Lease, piece: Pending, sweep: _Sweep, now: datetime) -> bool:
+        due = sweep.everything or piece.due is None or piece.due <= now
+        return due and (lease.scope, piece.task, piece.id) not in sweep.tried
+
+    async def _attempt(self, lease: Lease, work: Sequence[Pending], sweep: _Sweep, doing: Awaitable[Any]) -> None:
+        """Await `doing`; where it fails, leave its work for later, with the reason."""
+        try:
+            await doing
+        except (LeaseLost, SourcesGone):
+            raise
+        except Exception as error:
+            expected = isinstance(error, FabulaError)
+            log.warning("%s of scope %r failed: %s", work[0].task, lease.scope, error, exc_info=not expected)
+            reason = str(error) if expected else f"{type(error).__name__}: {error}"
+            sweep.failures += 1
+            sweep.errors.append(reason)
+            sweep.tried |= {(lease.scope, piece.task, piece.id) for piece in work}
+            await self._store.postpone(lease, [self._postponed(piece, reason) for piece in work])
+        else:
+            sweep.failures = 0
+
+    def _postponed(self, piece: Pending, reason: str) -> Pending:
+        attempts = piece.attempts + 1
+        pause = timedelta(seconds=self._settings.backoff * 2 ** (attempts - 1))
+        due = NEVER if attempts >= self._settings.attempts else self._clock() + pause
+        return replace(piece, attempts=attempts, error=reason[:500], due=due)
+
+
+def _ready(work: Sequence[Pending], size: int, now: datetime) -> bool:
+    """A full window can go at once, an unfinished one when its session has been quiet, a failed one when due."""
+    due = all(piece.due is None or piece.due <= now for piece in work)
+    return due or (len(work) >= size and not any(piece.error for piece in work))

@@ -1,0 +1,214 @@
+"""From passages to frames and entities: the rules that work without a language model, and how results are kept.
+
+The rules claim little: one frame an exchange, the names and the dates in it. They know no meaning.
+"""
+
+from __future__ import annotations
+
+import calendar
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import groupby
+from typing import Any, Final
+
+from fabula import when
+from fabula.abc import Changes, Edge, Entry, Extraction, Extractor, Lease, Pending, Store, Task
+from fabula.remember import derived_id, searchable, terms_of
+from fabula.render import without_memories
+from fabula.text import fold, stop
+from fabula.types import ROLES, Entity, Event, Frame, Interval, Passage, Record
+
+SUMMARY: Final = 160
+"""Characters of each message that a rule-made summary keeps, at most."""
+_SENTENCE: Final = re.compile(r"[^.!?。！？\n]+[.!?。！？]*")
+_NAME: Final = re.compile(r"(?<![\w'’])[A-Z][\w'’&.-]*[\w](?: (?:(?:of|de|van|von|the) )?[A-Z][\w'’&.-]*[\w])*")
+_TITLE: Final = re.compile(r"《([^》\n]{1,40})》")
+_HAN: Final = re.compile(r"[\u4e00-\u9fff]")
+_TAGS: Final = {"nr": "Person", "ns": "Location", "nt": "Organization", "nz": "Concept"}
+
+
+# --- the rules --------------------------------------------------------------------------------------------------
+
+
+class RuleExtractor:
+    """Makes one frame of each exchange, with the names and dates said in it; needs no model and no network."""
+
+    name = "rules"
+
+    async def extract(self, window: Sequence[Passage], context: Sequence[Passage] = ()) -> Extraction:
+        """Return a frame for each exchange in `window` and the entities named; `context` is not needed."""
+        del context
+        frames: list[Frame] = []
+        entities: dict[str, Entity] = {}
+        for exchange in exchanges(window):
+            named = list(_entities(exchange))
+            for entity in named:
+                known = entities.get(entity.id)
+                merged = entity if known is None else replace(known, sources=known.sources + entity.sources)
+                entities[entity.id] = merged
+            frames.append(_frame(exchange, named))
+        return Extraction(frames=tuple(frames), entities=tuple(entities.values()))
+
+
+def exchanges(window: Sequence[Passage]) -> Iterator[list[Passage]]:
+    """Split a window into exchanges: what one side says up to the other side's answer, both included."""
+    current: list[Passage] = []
+    for passage in window:
+        if not searchable(passage):
+            continue
+        speakers = {p.speaker for p in current}
+        if len(speakers) > 1 and passage.speaker != current[-1].speaker:
+            yield current
+            current = []
+        current.append(passage)
+    if current:
+        yield current
+
+
+def _frame(exchange: Sequence[Passage], named: Sequence[Entity]) -> Frame:
+    sentences = [(p, sentence) for p in exchange for sentence in _sentences(p)]
+    told = [(p, s) for p, s in sentences if not s.rstrip().endswith(("?", "？"))] or sentences
+    speaker, action = max(told, key=lambda pair: len(set(fold(pair[1]).split())) + len(pair[1]) / 20)
+    moments = [p.time for p in exchange if p.time is not None]
+    said = Interval(start=min(moments), end=max(moments)) if moments else None
+    happened = next(_dates(exchange), None)
+    participants = dict.fromkeys([speaker.speaker, *(p.speaker for p in exchange)])
+    participants |= dict.fromkeys(entity.text for entity in named if entity.type == "Person")
+    places = [entity.text for entity in named if entity.type == "Location"]
+    event = Event(
+        participants=tuple(participants), action=action.strip(), time=happened, location=places[0] if places else ""
+    )
+    summary = " / ".join(f"{p.speaker}: {_short(p)}" for p in exchange)
+    sources = tuple(p.id for p in exchange)
+    return Frame(
+        scope=exchange[0].scope,
+        id=derived_id("frame", *sources),
+        text=summary,
+        session=exchange[0].session,
+        events=(event,),
+        valid=happened or said,
+        sources=sources,
+        meta={"extractor": RuleExtractor.name},
+    )
+
+
+def _said(passage: Passage) -> str:
+    captions = " ".join(image.caption for image in passage.images)
+    return f"{without_memories(passage.text)} {captions}".strip()
+
+
+def _sentences(passage: Passage) -> list[str]:
+    return [s.strip() for s in _SENTENCE.findall(_said(passage)) if s.strip()] or [_said(passage)]
+
+
+def _short(passage: Passage) -> str:
+    kept = ""
+    for sentence in _sentences(passage):
+        if kept and len(kept) + len(sentence) > SUMMARY:
+            break
+        kept = f"{kept} {sentence}".strip()
+    return kept if len(kept) <= SUMMARY else kept[: SUMMARY - 1] + "…"
+
+
+def _dates(exchange: Iterable[Passage]) -> Iterator[Interval]:
+    for passage in exchange:
+        if passage.time is not None:
+            yield from (found.interval for found in when.find(_said(passage), passage.time))
+
+
+def _entities(exchange: Sequence[Passage]) -> Iterator[Entity]:
+    for passage in exchange:
+        if fold(passage.speaker) not in ROLES:
+            yield _entity(passage, passage.speaker, "Person")
+        text = _said(passage)
+        for name, kind in (*_english(text), *_chinese(text)):
+            yield _entity(passage, name, kind)
+
+
+def _entity(passage: Passage, name: str, kind: str) -> Entity:
+    return Entity(scope=passage.scope, id=derived_id("entity", fold(name)), text=name, type=kind, sources=(passage.id,))
+
+
+def _english(text: str) -> Iterator[tuple[str, str]]:
+    """Capitalised words that are not capitalised for starting a sentence, or are so twice."""
+    starts = {match.start() + len(match[0]) - len(match[0].lstrip()) for match in _SENTENCE.finditer(text)}
+    counts = Counter(match[0] for match in _NAME.finditer(text))
+    for match in _NAME.finditer(text):
+        name = match[0].removesuffix("'s").removesuffix("’s")
+        alone = " " not in name
+        if name == "REDACTED":
+            continue
+        if alone and (stop(fold(name)) or (match.start() in starts and counts[match[0]] < 2)):
+            continue
+        if not _is_calendar(name):
+            yield name, ""
+
+
+def _is_calendar(name: str) -> bool:
+    return fold(name) in _CALENDAR
+
+
+_CALENDAR: Final = frozenset(
+    ("i", "i'm", "i've", "i'll", "i'd", "ok", *map(str.lower, (*calendar.day_name, *calendar.month_name)))
+)
+
+
+def _chinese(text: str) -> Iterator[tuple[str, str]]:
+    for match in _TITLE.finditer(text):
+        yield match[1], "Concept"
+    if not _HAN.search(text):
+        return
+    for word, tag in _tagger().tag(text):
+        if tag in _TAGS and len(word) > 1 and _HAN.match(word):
+            yield word, _TAGS[tag]
+
+
+@cache
+def _tagger() -> Any:
+    import rjieba  # pyright: ignore[reportMissingTypeStubs]
+
+    return rjieba
+
+
+# --- keeping what was found -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Passages of one session that are extracted together, with the work this does."""
+
+    passages: tuple[Passage, ...]
+    work: tuple[Pending, ...]
+
+
+def windows(work: Sequence[Pending], records: dict[str, Record], size: int) -> Iterator[Window]:
+    """Group a scope's pending extraction by session into windows of up to `size` messages, in order."""
+    for _, group in groupby(work, key=lambda piece: piece.session):
+        pieces = list(group)
+        for start in range(0, len(pieces), size):
+            part = tuple(pieces[start : start + size])
+            found = (records.get(piece.id) for piece in part)
+            yield Window(tuple(p for p in found if isinstance(p, Passage)), part)
+
+
+async def extract(store: Store, extractor: Extractor, lease: Lease, window: Window) -> Extraction:
+    """Extract one window and keep the result, in one transaction.
+
+    Raises a `ProviderError` (the work stays), `LeaseLost` or `SourcesGone` (somebody else changed the ground).
+    """
+    passages = tuple(replace(p, text=without_memories(p.text)) for p in window.passages)
+    heard = tuple(p for p in passages if searchable(p))
+    found = await extractor.extract(heard) if heard else Extraction()
+    made = (replace(record, scope=lease.scope) for record in (*found.frames, *found.facts, *found.notes))
+    entries = [Entry(record=record, terms=terms_of(record)) for record in made]
+    entities: list[Entry] = []
+    edges: list[Edge] = []
+    for entity in found.entities:
+        edges += (Edge(source=entity.id, target=source, kind="mentions") for source in dict.fromkeys(entity.sources))
+        entities.append(Entry(record=replace(entity, scope=lease.scope, sources=entity.sources[:1])))
+    done: tuple[tuple[Task, str], ...] = tuple((piece.task, piece.id) for piece in window.work)
+    await store.write(lease.scope, Changes(add=(*entries, *entities), edges=tuple(edges), done=done), lease)
+    return found

@@ -1,0 +1,258 @@
+"""The front door: one object to remember with, recall from and forget in; wires ground and flows together."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Literal, Self
+
+from fabula import recall as recalling
+from fabula import remember as remembering
+from fabula.abc import Clock, Embedder, Erasure, Extractor, Filter, Store
+from fabula.background import Worker
+from fabula.errors import ForkedMemory, InvalidInput, MemoryClosed
+from fabula.extract import RuleExtractor
+from fabula.providers.bundled import bundled
+from fabula.render import Recollection
+from fabula.settings import Settings
+from fabula.stores import open_store
+from fabula.stores.hot import HotStore
+from fabula.text import identifier
+from fabula.types import KINDS, Flushed, Forgotten, Interval, Kind, Message, Plan, Receipt, Record, Stats, aware
+
+EmbedderName = Literal["default", "fast"]
+DEFAULT_PLAN: Final = Plan()
+PAGE: Final = 1000
+
+
+def _utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+class AsyncMemory:
+    """A long-term memory in a database.
+
+    `url` is a path, or a database URL (`sqlite:///memory.db`). `embedder` is `"default"` (the bundled model),
+    `"fast"` (a smaller, quicker one), your own, or `None` for keyword search alone. `extractor` draws frames and
+    entities from talk; by default rules do. Use it inside `async with`, or close it when done.
+
+        async with AsyncMemory("memory.db") as memory:
+            await memory.remember("alice", [Message("I moved to Porto in May", speaker="Alice")])
+            found = await memory.recall("alice", "Where does Alice live?")
+    """
+
+    def __init__(
+        self,
+        url: str | Path,
+        *,
+        embedder: Embedder | EmbedderName | None = "default",
+        extractor: Extractor | None = None,
+        settings: Settings | None = None,
+        clock: Clock = _utc_now,
+        store: Store | None = None,
+    ) -> None:
+        self.settings = settings or Settings()
+        self._clock = clock
+        inner = store or open_store(url, busy=self.settings.busy)
+        self._store = HotStore(inner, self.settings.hot_bytes) if self.settings.hot_bytes else inner
+        self._embedder = bundled(embedder) if isinstance(embedder, str) else embedder
+        self._extractor = extractor or RuleExtractor()
+        self._worker: Worker | None = None
+        self._process = 0
+        self._closed = False
+        self._guard = asyncio.Lock()
+
+    async def open(self) -> Self:
+        """Open the database, bring its schema up to date and go on with the work that was left.
+
+        The first call of any other method does this too. Raises `StoreUnavailable` or `SchemaTooNew`.
+        """
+        async with self._guard:
+            if self._worker is None:
+                await self._store.open()
+                await self._store.retry(self.settings.attempts)
+                self._process = os.getpid()
+                self._worker = Worker(self._store, self._embedder, self._extractor, self.settings, self._clock)
+                self._worker.start()
+                self._closed = False
+        return self
+
+    async def close(self) -> None:
+        """Finish due background work within `settings.drain` seconds and close; what is left stays pending."""
+        worker, self._worker = self._worker, None
+        self._closed = True
+        if worker is None:
+            return
+        if self._process != os.getpid():
+            raise ForkedMemory
+        await worker.stop(self.settings.drain)
+        await self._store.close()
+        if self._embedder is not None:
+            await self._embedder.close()
+
+    async def __aenter__(self) -> Self:
+        return await self.open()
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def _ready(self) -> Worker:
+        if self._worker is None:
+            if self._closed:
+                raise MemoryClosed
+            await self.open()
+        if self._worker is None or self._process != os.getpid():
+            raise ForkedMemory
+        return self._worker
+
+    # --- the verbs ---
+
+    async def remember(self, scope: str, messages: Iterable[Message | str] | Message | str) -> Receipt:
+        """Store what was said, word for word, all or nothing.
+
+        When this returns, the messages are durable and found by keyword; they are found by meaning as soon as the
+        background has embedded them (`flush` waits for that). A message with an `id` is stored once.
+
+        Raises `InvalidInput` and `StoreUnavailable`; nothing is written then.
+        """
+        worker = await self._ready()
+        scope = identifier(scope, "scope")
+        given = [messages] if isinstance(messages, Message | str) else messages
+        talk = [Message(message) if isinstance(message, str) else message for message in given]
+        odd = next((message for message in talk if not isinstance(message, Message)), None)  # pyright: ignore[reportUnnecessaryIsInstance]
+        if odd is not None:
+            raise InvalidInput(f"messages are Message objects or text, not {type(odd).__name__}")
+        receipt = await remembering.remember(self._store, scope, talk, self.settings, self._clock)
+        worker.wake()
+        return receipt
+
+    async def recall(
+        self,
+        scope: str,
+        query: str,
+        plan: Plan = DEFAULT_PLAN,
+        *,
+        at: datetime | str | None = None,
+        as_of: datetime | str | None = None,
+        explain: bool = False,
+    ) -> Recollection:
+        """Bring back what matters for `query`, best first.
+
+        `at` is the asker's present, against which "last week" is read (default: now). `as_of` answers from what was
+        known then. `explain` adds how the answer came about. A blank query brings back nothing.
+
+        Raises `InvalidInput` and `StoreUnavailable`. A model that fails is named in `degraded`.
+        """
+        await self._ready()
+        scope = identifier(scope, "scope")
+        if not isinstance(query, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InvalidInput(f"a query is text, not {type(query).__name__}")
+        now = self._clock() if at is None else aware(at)
+        known = None if as_of is None else aware(as_of)
+        return await recalling.recall(self._store, self._embedder, scope, query, plan, now, known, explain=explain)
+
+    async def forget(
+        self,
+        scope: str,
+        *,
+        ids: Sequence[str] = (),
+        refs: Sequence[str] = (),
+        session: str | None = None,
+        everything: bool = False,
+    ) -> Forgotten:
+        """Erase records by id, passages by your own message ids (`refs`), a session, or the whole scope.
+
+        What was made from them goes too, from every table, cache and file page. Forgotten messages do not come back
+        when they are imported again, unless the whole scope was forgotten, which leaves nothing at all.
+
+        Raises `InvalidInput` when it is not said what to forget.
+        """
+        await self._ready()
+        scope = identifier(scope, "scope")
+        if isinstance(ids, str) or isinstance(refs, str):
+            raise InvalidInput("ids and refs are lists of ids, not one text")
+        wanted = [identifier(i, "id") for i in ids]
+        wanted += [remembering.derived_id("message", identifier(ref, "message id")) for ref in refs]
+        name = None if session is None else identifier(session, "session")
+        if everything == bool(wanted or name):
+            raise InvalidInput("say what to forget: ids, refs, a session, or everything=True")
+        return await self._store.erase(scope, Erasure(ids=tuple(wanted), session=name, everything=everything))
+
+    async def flush(self, scope: str | None = None, *, seconds: float | None = None) -> Flushed:
+        """Do all background work now and wait for it, at most `seconds`; return what is left and why."""
+        worker = await self._ready()
+        return await worker.flush(None if scope is None else identifier(scope, "scope"), seconds)
+
+    # --- looking around ---
+
+    async def records(
+        self,
+        scope: str,
+        kind: Kind = "passage",
+        *,
+        session: str | None = None,
+        speaker: str | None = None,
+        during: Interval | None = None,
+        mentions: str | None = None,
+        limit: int | None = None,
+    ) -> list[Record]:
+        """List the live records of one kind in the order of their arrival, all of them or the first `limit`.
+
+        `mentions` keeps records whose text contains it, letter case aside.
+        """
+        await self._ready()
+        scope = identifier(scope, "scope")
+        if kind not in KINDS:
+            raise InvalidInput(f"kind is one of {', '.join(KINDS)}, not {kind!r}")
+        if limit is not None and limit < 1:
+            raise InvalidInput(f"limit is 1 or more, not {limit}")
+        for name, value in (("session", session), ("speaker", speaker), ("mentions", mentions)):
+            if value == "":
+                raise InvalidInput(f"{name} is None or a text; an empty one is neither")
+        found: list[Record] = []
+        after = -1
+        while limit is None or len(found) < limit:
+            size = PAGE if limit is None else min(PAGE, limit - len(found))
+            wanted = Filter(
+                kind=kind, session=session, speaker=speaker, during=during, mentions=mentions, limit=size, after=after
+            )
+            page = await self._store.find(scope, wanted)
+            found += [record for _, record in page]
+            if len(page) < size:
+                break
+            after = page[-1][0]
+        return found
+
+    async def get(self, scope: str, record_id: str, *, as_of: datetime | str | None = None) -> Record | None:
+        """Return a record by id as it is believed now, or was at `as_of`; `None` where there is none."""
+        await self._ready()
+        moment = None if as_of is None else aware(as_of)
+        found = await self._store.get(identifier(scope, "scope"), [identifier(record_id, "id")], moment)
+        return found.get(record_id)
+
+    async def scopes(self) -> list[str]:
+        """Return every scope that holds anything."""
+        await self._ready()
+        return await self._store.scopes()
+
+    async def stats(self, scope: str | None = None) -> Stats:
+        """Count and measure one scope, or all."""
+        await self._ready()
+        return await self._store.stats(None if scope is None else identifier(scope, "scope"))
+
+    async def check(self, scope: str | None = None) -> list[str]:
+        """Prove that records, terms, vectors, provenance and pending work agree; return one line a fault."""
+        await self._ready()
+        return await self._store.check(None if scope is None else identifier(scope, "scope"))
+
+    async def reindex(self, scope: str | None = None) -> int:
+        """Make the keyword index anew with the present tokeniser; return how many records were read."""
+        await self._ready()
+        names = await self._store.scopes() if scope is None else [identifier(scope, "scope")]
+        return sum([await remembering.reindex(self._store, name) for name in names])

@@ -1,0 +1,211 @@
+"""From a question to a recollection: read the question, rank the passages, bring what was made from them.
+
+It writes nothing and calls no language model; a channel that cannot take part is named, the others answer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+import numpy as np
+
+from fabula import ranking, when
+from fabula.abc import Embedder, Store
+from fabula.errors import ProviderError
+from fabula.index import Bools, Index
+from fabula.ranking import Cue, Ranking
+from fabula.render import Recollection
+from fabula.text import ANALYZER, clean, fold, hash_term, query_terms, script
+from fabula.types import ROLES, Hit, Interval, Kind, Plan, Record, Trace
+
+log = logging.getLogger(__name__)
+
+SMALL = 20_000
+"""Rows up to which ranking is quicker than a trip to another thread."""
+
+
+async def recall(
+    store: Store,
+    embedder: Embedder | None,
+    scope: str,
+    query: str,
+    plan: Plan,
+    at: datetime,
+    as_of: datetime | None,
+    *,
+    explain: bool = False,
+) -> Recollection:
+    """Answer `query` from the memories of `scope`; see `AsyncMemory.recall`."""
+    query = clean(query).strip()
+    if not query:
+        return Recollection(scope=scope, query=query)
+    space = embedder.space if embedder is not None and "dense" in plan.channels else ""
+    index = await store.load(scope, space)
+    degraded: list[str] = []
+    if index.analyzer not in (0, ANALYZER):
+        degraded.append(f"sparse: the keyword index is of version {index.analyzer}, run `fabula reindex`")
+    vector = None
+    if embedder is not None and space and index.stored_space:
+        if index.stored_space != space:
+            degraded.append(f"dense: the vectors are of {index.stored_space}, the model in use is {space}")
+        else:
+            vector, failure = await _vector(embedder, query)
+            degraded += failure
+    if as_of is not None:
+        index = index.at(as_of.timestamp())
+    cue, windows = read(query, index, at, vector)
+    allowed = _allowed(index, plan)
+    if len(index.of("passage")) > SMALL:
+        ranked = await asyncio.to_thread(ranking.rank, index, cue, plan, allowed)
+    else:
+        ranked = ranking.rank(index, cue, plan, allowed)
+    if ranked is None:
+        return Recollection(scope=scope, query=query, degraded=tuple(degraded))
+    relevance = _relevance(ranked, embedder, vector is not None)
+    hits = await _hits(store, scope, index, ranked, relevance, plan, as_of)
+    return Recollection(
+        scope=scope,
+        query=query,
+        hits=tuple(hits),
+        confidence=float(relevance[: plan.limit].max(initial=0.0)),
+        degraded=tuple(degraded),
+        trace=_trace(query, cue, windows, ranked) if explain else None,
+    )
+
+
+# --- reading the question ---------------------------------------------------------------------------------------
+
+
+def read(query: str, index: Index, at: datetime, vector: np.ndarray | None) -> tuple[Cue, tuple[Interval, ...]]:
+    """Return the cue for a question, and the dates found in it (resolved against `at`)."""
+    windows = tuple(found.interval for found in when.find(query, at))
+    bounds = tuple(
+        (w.start.timestamp() if w.start else -np.inf, w.end.timestamp() if w.end else np.inf) for w in windows
+    )
+    cue = Cue(
+        terms={hash_term(term): float(count) for term, count in query_terms(query).items()},
+        vector=vector,
+        windows=bounds,
+        speakers=tuple(named(query, index.speakers)),
+        han=script(query) == "han",
+    )
+    return cue, windows
+
+
+def named(query: str, speakers: Iterable[str]) -> list[str]:
+    """Return the speakers that `query` names, as whole words; roles such as "user" are nobody's name."""
+    folded = fold(query)
+    found: list[str] = []
+    for speaker in speakers:
+        name = fold(speaker)
+        if not name or name in ROLES:
+            continue
+        edge = r"" if script(name) == "han" else r"\b"
+        if re.search(f"{edge}{re.escape(name)}{edge}", folded):
+            found.append(speaker)
+    return found
+
+
+async def _vector(embedder: Embedder, query: str) -> tuple[np.ndarray | None, list[str]]:
+    try:
+        return (await embedder.embed([query], "query"))[0], []
+    except ProviderError as error:
+        log.warning("recall goes on without meaning: %s", error)
+        return None, [f"dense: {error}"]
+
+
+def _allowed(index: Index, plan: Plan) -> Bools | None:
+    passages = index.of("passage")
+    allowed: Bools | None = None
+    for column, names, wanted in (
+        (passages.session, index.sessions, plan.session),
+        (passages.speaker, index.speakers, plan.speaker),
+    ):
+        if wanted is not None:
+            mask = column == names.get(wanted, -1)
+            allowed = mask if allowed is None else allowed & mask
+    if plan.during is not None:
+        start, end = plan.during.start, plan.during.end
+        mask = passages.valid_from >= (start.timestamp() if start else -np.inf)
+        mask &= passages.valid_from < (end.timestamp() if end else np.inf)
+        allowed = mask if allowed is None else allowed & mask
+    return allowed
+
+
+# --- the answer -------------------------------------------------------------------------------------------------
+
+
+def _relevance(ranked: Ranking, embedder: Embedder | None, dense: bool) -> np.ndarray:
+    """How much of the question each row answers, 0–1 and comparable between recalls.
+
+    The calibrated similarity where there is a vector; the share of the question's terms where there is none.
+    """
+    covered = ranked.features["covered"]
+    if embedder is None or not dense:
+        return covered
+    alike = embedder.similarity(ranked.features["cosine"])
+    return np.maximum(alike, 0.5 * (alike + covered))
+
+
+async def _hits(
+    store: Store,
+    scope: str,
+    index: Index,
+    ranked: Ranking,
+    relevance: np.ndarray,
+    plan: Plan,
+    as_of: datetime | None,
+) -> list[Hit]:
+    score = 1 / (1 + np.exp(-ranked.scores / 2))
+    rows = range(min(plan.limit, len(ranked.rows)))
+    if plan.min_score is not None:
+        rows = [row for row in rows if score[row] >= plan.min_score]
+    numbers = index.of("passage").number[ranked.rows]
+    found = await store.fetch(scope, [int(numbers[row]) for row in rows])
+    hits: list[Hit] = []
+    for row in rows:
+        record = found.get(int(numbers[row]))
+        if record is not None:  # forgotten since the index was read
+            parts = {name: float(values[row]) for name, values in ranked.features.items()}
+            parts["relevance"] = float(relevance[row])
+            hits.append(Hit(record=record, score=float(score[row]), parts=parts))
+    others: list[Kind] = [kind for kind in plan.kinds if kind != "passage"]
+    derived = await store.citing(scope, [hit.record.id for hit in hits], others) if others and hits else []
+    hits += _inherited(derived, hits, plan.limit, as_of)
+    wanted = [hit for hit in hits if hit.record.kind in plan.kinds]
+    return sorted(wanted, key=lambda hit: -hit.score)
+
+
+def _inherited(derived: Sequence[Record], hits: Sequence[Hit], limit: int, as_of: datetime | None) -> list[Hit]:
+    """What was made from the hits, each with the score of the best passage it was made from."""
+    best = {hit.record.id: hit for hit in reversed(hits)}
+    found: list[Hit] = []
+    for record in derived:
+        if as_of is not None and record.recorded and record.recorded.start and record.recorded.start > as_of:
+            continue
+        cited = [best[source] for source in record.sources if source in best]
+        if cited:
+            top = max(cited, key=lambda hit: hit.score)
+            found.append(Hit(record=record, score=top.score, parts=top.parts))
+    by_kind: dict[str, int] = {}
+    kept: list[Hit] = []
+    for hit in sorted(found, key=lambda hit: -hit.score):
+        by_kind[hit.record.kind] = by_kind.get(hit.record.kind, 0) + 1
+        if by_kind[hit.record.kind] <= limit:
+            kept.append(hit)
+    return kept
+
+
+def _trace(query: str, cue: Cue, windows: tuple[Interval, ...], ranked: Ranking) -> Trace:
+    return Trace(
+        terms=tuple(query_terms(query)),
+        speakers=cue.speakers,
+        windows=windows,
+        profile=ranked.profile,
+        weights=ranked.weights,
+        pool=ranked.pool,
+    )

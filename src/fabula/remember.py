@@ -1,0 +1,204 @@
+"""From messages to passages: what is stored at once, and the vectors that follow; extracts nothing."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import time
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+
+from fabula import when
+from fabula.abc import Changes, Clock, Embedder, Entry, Filter, Lease, Pending, Store, Task, Terms, Vectors
+from fabula.errors import InvalidInput
+from fabula.settings import Settings
+from fabula.text import ANALYZER, analyse, clean, identifier, mask
+from fabula.types import Image, Interval, Kind, Masked, Message, Passage, Receipt, Record, aware
+
+
+def new_id() -> str:
+    """Return a UUIDv7 in hexadecimal: later ids sort later."""
+    stamp = time.time_ns() // 1_000_000
+    bits = (stamp & (1 << 48) - 1) << 80 | 7 << 76 | int.from_bytes(os.urandom(10), "big") & (1 << 76) - 1
+    return f"{bits & ~(3 << 62) | 2 << 62:032x}"
+
+
+def derived_id(*parts: str) -> str:
+    """Return the id that the same parts always have, whoever asks."""
+    return hashlib.blake2b("\0".join(parts).encode(), digest_size=16).hexdigest()
+
+
+# --- what is searched -------------------------------------------------------------------------------------------
+
+
+def spoken_text(record: Record) -> str:
+    """Return what the embedder reads of a record: for a passage who speaks, what was said, what pictures show."""
+    if not isinstance(record, Passage):
+        return record.text
+    pictures = " ".join(image.caption or image.name for image in record.images)
+    return f"{record.speaker}: {record.text} {pictures}".rstrip()
+
+
+def searchable(record: Record) -> bool:
+    """Whether a record has anything in it to be found by."""
+    if isinstance(record, Passage):
+        return bool(record.text.strip() or any((i.caption or i.name).strip() for i in record.images))
+    return bool(record.text.strip())
+
+
+def terms_of(record: Record) -> Terms | None:
+    """Return what the keyword search reads of a record, with its date in words; `None` where there is nothing."""
+    if not searchable(record):
+        return None
+    text = spoken_text(record)
+    if isinstance(record, Passage) and record.time is not None:
+        text = f"{when.spell(record.time)} {text}"
+    return analyse(text)
+
+
+# --- remembering ------------------------------------------------------------------------------------------------
+
+
+async def remember(store: Store, scope: str, messages: Sequence[Message], settings: Settings, clock: Clock) -> Receipt:
+    """Store `messages` in one transaction; see `AsyncMemory.remember`."""
+    at = clock()
+    passages: list[Passage] = []
+    masked: list[Masked] = []
+    for message in messages:
+        passage, found = _passage(scope, message, at, settings)
+        passages.append(passage)
+        masked += found
+    first: dict[str, Passage] = {}
+    for passage in passages:
+        first.setdefault(passage.id, passage)
+    if not first:
+        return Receipt()
+    entries = tuple(Entry(record=p, terms=terms_of(p), tasks=_tasks(p)) for p in first.values())
+    written = await store.write(scope, Changes(add=entries, analyzer=ANALYZER, at=at, quiet=settings.idle))
+    duplicates: list[str] = []
+    conflicts: list[str] = []
+    seen: set[str] = set()
+    for passage in passages:
+        known = written.present.get(passage.id) or (first[passage.id] if passage.id in seen else None)
+        seen.add(passage.id)
+        if known is not None and passage.id not in written.erased:
+            (duplicates if known.text == passage.text else conflicts).append(passage.id)
+    return Receipt(
+        ids=tuple(None if p.id in written.erased else p.id for p in passages),
+        duplicates=tuple(duplicates),
+        conflicts=tuple(conflicts),
+        erased=tuple(p.ref or p.id for p in passages if p.id in written.erased),
+        masked=tuple(m for m in masked if m.id not in written.present and m.id not in written.erased),
+    )
+
+
+def _tasks(passage: Passage) -> tuple[Task, ...]:
+    return ("embed", "extract") if searchable(passage) else ()
+
+
+def _passage(scope: str, message: Message, at: datetime, settings: Settings) -> tuple[Passage, list[Masked]]:
+    ref = None if message.id is None else identifier(message.id, "message id")
+    record_id = new_id() if ref is None else derived_id("message", ref)
+    role = identifier(message.role, "role")
+    spans: list[Masked] = []
+
+    def hidden(text: str) -> str:
+        return clean(text) if settings.secrets == "keep" else mask(clean(text))[0]
+
+    content = clean(message.content)
+    if settings.secrets == "mask":
+        content, found = mask(content)
+        spans = [Masked(id=record_id, kind=s.kind, start=s.start, end=s.end) for s in found]
+    meta: dict[str, Any] = _plain(message.meta, hidden)
+    if spans:
+        meta["masked"] = [[s.kind, s.start, s.end] for s in spans]
+    passage = Passage(
+        scope=scope,
+        id=record_id,
+        text=content,
+        ref=ref,
+        session=identifier(message.session, "session"),
+        speaker=clean(message.speaker or "").strip() or role,
+        role=role,
+        images=tuple(Image(caption=hidden(i.caption), url=hidden(i.url), name=hidden(i.name)) for i in message.images),
+        valid=Interval.at(at if message.time is None else aware(message.time)),
+        meta=meta,
+    )
+    return passage, spans
+
+
+def _plain(meta: Mapping[str, Any], hidden: Any) -> dict[str, Any]:
+    """The caller's `meta` as plain JSON, with its strings cleaned and secrets masked."""
+
+    def walk(value: Any) -> Any:
+        if isinstance(value, str):
+            return hidden(value)
+        if isinstance(value, Mapping):
+            return {clean(str(key)): walk(inner) for key, inner in value.items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+        if isinstance(value, list | tuple):
+            return [walk(inner) for inner in value]  # pyright: ignore[reportUnknownVariableType]
+        return value
+
+    plain = walk(meta)
+    try:
+        json.dumps(plain, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise InvalidInput(f"meta has to be plain JSON: {error}") from None
+    return plain
+
+
+# --- embedding --------------------------------------------------------------------------------------------------
+
+
+async def embed(store: Store, embedder: Embedder, lease: Lease, work: Sequence[Pending]) -> None:
+    """Give the records of `work` their vectors, in one transaction after the model is done.
+
+    Raises a `ProviderError` or `EmbeddingMismatch`; the work then stays.
+    """
+    scope = lease.scope
+    records = await store.get(scope, [piece.id for piece in work])
+    texts = {record.id: spoken_text(record) for record in records.values() if searchable(record)}
+    keys = {record_id: text_hash(text) for record_id, text in texts.items()}
+    known = await store.cached(scope, embedder.space, sorted(set(keys.values())))
+    missing = {keys[record_id]: text for record_id, text in texts.items() if keys[record_id] not in known}
+    fresh: dict[bytes, Any] = {}
+    if missing:
+        vectors: Vectors = await embedder.embed(list(missing.values()), "passage")
+        fresh = dict(zip(missing, vectors, strict=True))
+    by_hash: dict[bytes, Any] = {**known, **fresh}
+    await store.write(
+        scope,
+        Changes(
+            vectors={record_id: np.asarray(by_hash[key], np.float32) for record_id, key in keys.items()},
+            space=embedder.space,
+            cache=fresh,
+            done=tuple((piece.task, piece.id) for piece in work),
+        ),
+        lease,
+    )
+
+
+def text_hash(text: str) -> bytes:
+    """Return the content hash under which an embedding is kept."""
+    return hashlib.blake2b(text.encode(), digest_size=16).digest()
+
+
+# --- the keyword index ------------------------------------------------------------------------------------------
+
+
+async def reindex(store: Store, scope: str, batch: int = 500) -> int:
+    """Make the terms of every live record anew with the present tokeniser; return how many."""
+    done = 0
+    kinds: tuple[Kind, ...] = ("passage", "frame", "fact", "insight")
+    for kind in kinds:
+        after = -1
+        while found := await store.find(scope, Filter(kind=kind, status=None, limit=batch, after=after)):
+            after = found[-1][0]
+            terms = {number: made for number, record in found if (made := terms_of(record)) is not None}
+            await store.write(scope, Changes(terms=terms, analyzer=ANALYZER))
+            done += len(terms)
+    return done

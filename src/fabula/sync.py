@@ -1,0 +1,202 @@
+"""The blocking face: every call goes through a portal to `AsyncMemory` in a thread of its own.
+
+It repeats no logic. It works in scripts, threads, notebooks and inside a running event loop (which it blocks).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+from collections.abc import Coroutine, Iterable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+from fabula.abc import Clock, Embedder, Extractor, Store
+from fabula.errors import ForkedMemory, MemoryClosed, ReentrantCall
+from fabula.memory import DEFAULT_PLAN, AsyncMemory, EmbedderName
+from fabula.render import Recollection
+from fabula.settings import Settings
+from fabula.types import Flushed, Forgotten, Interval, Kind, Message, Plan, Receipt, Record, Stats
+
+T = TypeVar("T")
+
+
+class _Portal:
+    """An event loop in a thread, and the way into it."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._process = os.getpid()
+        # A daemon: a program that forgets to close its memory can still end. What was acknowledged is on disk.
+        self._thread = threading.Thread(target=self._loop.run_forever, name="fabula-portal", daemon=True)
+        self._thread.start()
+
+    def call(self, method: str, coroutine: Coroutine[Any, Any, T]) -> T:
+        if os.getpid() != self._process:
+            coroutine.close()
+            raise ForkedMemory
+        if threading.current_thread() is self._thread:
+            coroutine.close()
+            raise ReentrantCall(method)
+        future = asyncio.run_coroutine_threadsafe(coroutine, self._loop)
+        try:
+            return future.result()
+        except BaseException:
+            # Ctrl-C lands here, in the waiting thread: the call in the loop must not go on unheard.
+            future.cancel()
+            raise
+
+    def close(self) -> None:
+        if os.getpid() != self._process:
+            return
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+
+class Memory:
+    """A long-term memory in a database, without `await`; see `AsyncMemory` for every argument.
+
+        with Memory("memory.db") as memory:
+            memory.remember("alice", [Message("I moved to Porto in May", speaker="Alice")])
+            found = memory.recall("alice", "Where does Alice live?")
+
+    A memory that is used without `with` opens itself at the first call; close it when done.
+    """
+
+    def __init__(
+        self,
+        url: str | Path,
+        *,
+        embedder: Embedder | EmbedderName | None = "default",
+        extractor: Extractor | None = None,
+        settings: Settings | None = None,
+        clock: Clock = lambda: datetime.now(UTC),
+        store: Store | None = None,
+    ) -> None:
+        self._memory = AsyncMemory(
+            url, embedder=embedder, extractor=extractor, settings=settings, clock=clock, store=store
+        )
+        self._portal: _Portal | None = None
+        self._closed = False
+        self._guard = threading.Lock()
+
+    @property
+    def settings(self) -> Settings:
+        """The settings in use."""
+        return self._memory.settings
+
+    def _call(self, method: str, coroutine: Coroutine[Any, Any, T]) -> T:
+        if self._portal is None and not self._closed:
+            self.open()
+        portal = self._portal
+        if portal is None:
+            coroutine.close()
+            raise MemoryClosed
+        return portal.call(method, coroutine)
+
+    def open(self) -> Self:
+        """Open the database; see `AsyncMemory.open`."""
+        with self._guard:
+            if self._portal is None:
+                portal = _Portal()
+                try:
+                    portal.call("open", self._memory.open())
+                except BaseException:
+                    portal.close()
+                    raise
+                self._portal, self._closed = portal, False
+        return self
+
+    def close(self) -> None:
+        """Finish due background work and close; see `AsyncMemory.close`."""
+        with self._guard:
+            portal, self._portal, self._closed = self._portal, None, True
+            if portal is not None:
+                try:
+                    portal.call("close", self._memory.close())
+                finally:
+                    portal.close()
+
+    def __enter__(self) -> Self:
+        return self.open()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def remember(self, scope: str, messages: Iterable[Message | str] | Message | str) -> Receipt:
+        """Store what was said; see `AsyncMemory.remember`."""
+        return self._call("remember", self._memory.remember(scope, messages))
+
+    def recall(
+        self,
+        scope: str,
+        query: str,
+        plan: Plan = DEFAULT_PLAN,
+        *,
+        at: datetime | str | None = None,
+        as_of: datetime | str | None = None,
+        explain: bool = False,
+    ) -> Recollection:
+        """Bring back what matters for `query`; see `AsyncMemory.recall`."""
+        return self._call("recall", self._memory.recall(scope, query, plan, at=at, as_of=as_of, explain=explain))
+
+    def forget(
+        self,
+        scope: str,
+        *,
+        ids: Sequence[str] = (),
+        refs: Sequence[str] = (),
+        session: str | None = None,
+        everything: bool = False,
+    ) -> Forgotten:
+        """Erase records, a session or the whole scope; see `AsyncMemory.forget`."""
+        return self._call(
+            "forget", self._memory.forget(scope, ids=ids, refs=refs, session=session, everything=everything)
+        )
+
+    def flush(self, scope: str | None = None, *, seconds: float | None = None) -> Flushed:
+        """Do all background work now; see `AsyncMemory.flush`."""
+        return self._call("flush", self._memory.flush(scope, seconds=seconds))
+
+    def records(
+        self,
+        scope: str,
+        kind: Kind = "passage",
+        *,
+        session: str | None = None,
+        speaker: str | None = None,
+        during: Interval | None = None,
+        mentions: str | None = None,
+        limit: int | None = None,
+    ) -> list[Record]:
+        """List the live records of one kind; see `AsyncMemory.records`."""
+        listing = self._memory.records(
+            scope, kind, session=session, speaker=speaker, during=during, mentions=mentions, limit=limit
+        )
+        return self._call("records", listing)
+
+    def get(self, scope: str, record_id: str, *, as_of: datetime | str | None = None) -> Record | None:
+        """Return a record by id; see `AsyncMemory.get`."""
+        return self._call("get", self._memory.get(scope, record_id, as_of=as_of))
+
+    def scopes(self) -> list[str]:
+        """Return every scope that holds anything."""
+        return self._call("scopes", self._memory.scopes())
+
+    def stats(self, scope: str | None = None) -> Stats:
+        """Count and measure one scope, or all."""
+        return self._call("stats", self._memory.stats(scope))
+
+    def check(self, scope: str | None = None) -> list[str]:
+        """Prove that everything agrees; see `AsyncMemory.check`."""
+        return self._call("check", self._memory.check(scope))
+
+    def reindex(self, scope: str | None = None) -> int:
+        """Make the keyword index anew; see `AsyncMemory.reindex`."""
+        return self._call("reindex", self._memory.reindex(scope))
