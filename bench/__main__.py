@@ -1,0 +1,29 @@
+"""`python -m bench NAME …`: runs one measurement; `python -m bench` lists them."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+
+NAMES = {
+    "locomo": "evidence recall on LoCoMo conversations",
+    "lifebench": "evidence recall on LifeBench phone records, Chinese and English",
+    "probe": "top-1 on question-passage pairs in and across Chinese and English",
+    "train": "fit the weight table on some conversations, judge it on others",
+    "latency": "time and space, beside numpy and bare sqlite3",
+    "calibrate": "quantiles of unrelated and related texts, for Embedder.similarity",
+    "confidence": "how well Recollection.confidence tells the known from the unknown",
+}
+
+
+def main() -> None:
+    if len(sys.argv) < 2 or sys.argv[1] not in NAMES:
+        print("python -m bench NAME …")
+        for name, what in NAMES.items():
+            print(f"  {name:<12}{what}")
+        raise SystemExit(0 if len(sys.argv) < 2 else 2)
+    importlib.import_module(f"bench.{sys.argv[1]}").main(sys.argv[2:])
+
+
+if __name__ == "__main__":
+    main()

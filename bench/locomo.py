@@ -1,0 +1,116 @@
+"""`python -m bench locomo FILE`: evidence recall on LoCoMo (Maharana et al. 2024) conversations.
+
+Categories: 1 multi-hop, 2 temporal, 3 open-domain, 4 single-hop, 5 adversarial. The retrieval unit is one turn.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import re
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from bench.evidence import PLANS, KeptEmbedder, Question, Scores, table, write_json
+from fabula import AsyncMemory, Image, Message
+from fabula.abc import Embedder
+from fabula.providers.bundled import bundled
+
+GROUPS = {"1-4": "1234", "1-5": "12345", "1": "1", "2": "2", "3": "3", "4": "4", "5": "5"}
+DEFAULT = Path(__file__).parent.parent.parent / "shared" / "data" / "locomo" / "locomo_dev.json"
+
+
+def conversations(path: Path, only: str | None = None) -> Iterator[tuple[str, list[Message], list[Question], Counter]]:
+    """Yield each conversation's name, messages, questions with evidence, and counts of data defects."""
+    wanted = set(only.split(",")) if only else None
+    for sample in json.loads(path.read_text("utf-8")):
+        name = sample["sample_id"]
+        if wanted is None or name in wanted:
+            messages = list(_messages(sample["conversation"]))
+            defects: Counter = Counter()
+            questions = list(_questions(name, sample["qa"], messages, defects))
+            yield name, messages, questions, defects
+
+
+def _messages(conversation: dict[str, Any]) -> Iterator[Message]:
+    for key, turns in conversation.items():
+        if not re.fullmatch(r"session_\d+", key):
+            continue
+        start = datetime.strptime(conversation[f"{key}_date_time"], "%I:%M %p on %d %B, %Y").replace(tzinfo=UTC)
+        for place, turn in enumerate(turns):
+            caption = turn.get("blip_caption", "")
+            yield Message(
+                turn.get("text") or "",
+                speaker=turn["speaker"],
+                time=start + timedelta(seconds=place),
+                id=turn["dia_id"],
+                session=key,
+                images=(Image(caption=caption),) if caption else (),
+            )
+
+
+def _questions(name: str, asked: list[dict[str, Any]], messages: list[Message], defects: Counter) -> Iterator[Question]:
+    known = {message.id for message in messages}
+    for qa in asked:
+        given = qa.get("evidence") or []
+        evidence: list[str] = []
+        for cited in given:
+            parts = re.findall(r"D:?0*(\d+):0*(\d+)", cited)
+            exact = [f"D{session}:{turn}" for session, turn in parts]
+            if exact != [cited]:
+                defects["repaired" if exact else "unreadable"] += 1
+            missing = [ref for ref in exact if ref not in known]
+            defects["unknown turn"] += len(missing)
+            evidence += (ref for ref in exact if ref in known)
+        if not evidence:
+            defects["question without evidence"] += 1
+            continue
+        latest = max(message.time for message in messages)  # pyright: ignore
+        yield Question(name, qa["question"], str(qa["category"]), tuple(dict.fromkeys(evidence)), latest)
+
+
+async def measure(args: argparse.Namespace) -> dict[str, Any]:
+    embedder: Embedder | None = KeptEmbedder(bundled()) if args.embedder == "default" else None
+    names = [n for n in PLANS if embedder is not None or n in ("default", "bm25", "no context", "no time")]
+    scores = {name: Scores() for name in names}
+    defects: Counter = Counter()
+    dump = []
+    for conversation, messages, questions, found in conversations(Path(args.file), args.conversations):
+        defects += found
+        with tempfile.TemporaryDirectory() as folder:
+            async with AsyncMemory(Path(folder) / "memory.db", embedder=embedder) as memory:
+                await memory.remember(conversation, messages)
+                await memory.flush()
+                for question in questions:
+                    for name in names:
+                        plan = PLANS[name][1]
+                        answer = await memory.recall(conversation, question.text, plan, at=question.at)
+                        refs = [passage.ref or "" for passage in answer.passages]
+                        scores[name].add(question, refs)
+                        if name == "default":
+                            dump.append({"conversation": conversation, "question": question.text,
+                                         "category": int(question.category), "refs": refs})  # fmt: skip
+    rows = [{"name": n, "role": PLANS[n][0], **scores[n].report(GROUPS)} for n in names]
+    if args.dump:
+        lines = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in dump)
+        Path(args.dump).write_text(lines, "utf-8")
+    return {"rows": rows, "defects": dict(defects), "embedder": embedder.space if embedder else None}
+
+
+def main(argv: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(prog="python -m bench locomo", description=__doc__)
+    parser.add_argument("file", nargs="?", default=str(DEFAULT))
+    parser.add_argument("--conversations", help="names, separated by commas")
+    parser.add_argument("--embedder", choices=["none", "default"], default="default")
+    parser.add_argument("--json", help="write the figures there")
+    parser.add_argument("--dump", help="write the first 50 message ids of each question there")
+    args = parser.parse_args(argv)
+    result = asyncio.run(measure(args))
+    print(table(result["rows"]))
+    print("defects in the data:", ", ".join(f"{n} {what}" for what, n in result["defects"].items() if n) or "none")
+    write_json(args.json, result)

@@ -1,0 +1,528 @@
+import os
+import time
+from collections.abc import Generator
+from contextlib import contextmanager
+from datetime import UTC, date, datetime, timedelta, timezone
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from fabula.types import Interval
+from fabula.when import Found, distance, find, spell, words
+
+WEDNESDAY = datetime(2025, 3, 5, 10, tzinfo=timezone(timedelta(hours=8)))
+
+
+def read(text: str, reference: datetime | str = WEDNESDAY) -> list[str]:
+    """Each find as `first..last` day, `start/end` where it is not whole days."""
+    reference = datetime.fromisoformat(reference) if isinstance(reference, str) else reference
+    return [written(found.interval) for found in find(text, reference)]
+
+
+def written(interval: Interval) -> str:
+    start, end = interval.start, interval.end
+    assert start is not None
+    assert end is not None
+    if any(edge.time() != datetime.min.time() for edge in (start, end)):
+        return f"{start:%Y-%m-%dT%H:%M:%S}/{end:%Y-%m-%dT%H:%M:%S}"
+    last = end - timedelta(1)
+    return f"{start:%Y-%m-%d}" if last == start else f"{start:%Y-%m-%d}..{last:%Y-%m-%d}"
+
+
+ENGLISH = {
+    "2023-05-08": "2023-05-08",
+    "2023/5/8": "2023-05-08",
+    "8 May 2023": "2023-05-08",
+    "8-May-2023": "2023-05-08",
+    "May 8, 2023": "2023-05-08",
+    "8th of May, 2023": "2023-05-08",
+    "May 8th": "2024-05-08",
+    "8th of May": "2024-05-08",
+    "March 5": "2025-03-05",
+    "Dec. 4, 2022": "2022-12-04",
+    "1st of May last year": "2024-05-01",
+    "10/05/2023": "2023-10-05",
+    "25/12/2023": "2023-12-25",
+    "February 29": "2024-02-29",
+    "May 2023": "2023-05-01..2023-05-31",
+    "May of last year": "2024-05-01..2024-05-31",
+    "last May": "2024-05-01..2024-05-31",
+    "next March": "2026-03-01..2026-03-31",
+    "this June": "2025-06-01..2025-06-30",
+    "summer 2022": "2022-06-01..2022-08-31",
+    "spring of 2020": "2020-03-01..2020-05-31",
+    "winter 2023": "2023-12-01..2024-02-29",
+    "last summer": "2024-06-01..2024-08-31",
+    "this fall": "2025-09-01..2025-11-30",
+    "next spring": "2026-03-01..2026-05-31",
+    "2026-W53": "2026-12-28..2027-01-03",
+    "today": "2025-03-05",
+    "yesterday": "2025-03-04",
+    "tomorrow": "2025-03-06",
+    "the day before yesterday": "2025-03-03",
+    "the day after tomorrow": "2025-03-07",
+    "tonight": "2025-03-05T18:00:00/2025-03-06T06:00:00",
+    "last night": "2025-03-04T18:00:00/2025-03-05T06:00:00",
+    "this morning": "2025-03-05T06:00:00/2025-03-05T12:00:00",
+    "yesterday evening": "2025-03-04T18:00:00/2025-03-05T00:00:00",
+    "last week": "2025-02-24..2025-03-02",
+    "this week": "2025-03-03..2025-03-09",
+    "next week": "2025-03-10..2025-03-16",
+    "last weekend": "2025-03-01..2025-03-02",
+    "this weekend": "2025-03-08..2025-03-09",
+    "next weekend": "2025-03-15..2025-03-16",
+    "this past weekend": "2025-03-01..2025-03-02",
+    "this coming weekend": "2025-03-08..2025-03-09",
+    "last month": "2025-02-01..2025-02-28",
+    "this month": "2025-03-01..2025-03-31",
+    "next month": "2025-04-01..2025-04-30",
+    "last year": "2024-01-01..2024-12-31",
+    "this year": "2025-01-01..2025-12-31",
+    "next year": "2026-01-01..2026-12-31",
+    "last Monday": "2025-03-03",
+    "last Wednesday": "2025-02-26",
+    "this Friday": "2025-03-07",
+    "next Friday": "2025-03-14",
+    "this coming Saturday": "2025-03-08",
+    "last Sat": "2025-03-01",
+    "Monday morning": "2025-03-03T06:00:00/2025-03-03T12:00:00",
+    "3 days ago": "2025-03-02",
+    "twenty-one days ago": "2025-02-12",
+    "a few days ago": "2025-03-02",
+    "a couple of days ago": "2025-03-03",
+    "two weeks ago": "2025-02-16..2025-02-22",
+    "two weekends ago": "2025-02-22..2025-02-23",
+    "a couple of months ago": "2025-01-01..2025-01-31",
+    "ten years ago": "2015-01-01..2015-12-31",
+    "in 3 days": "2025-03-08",
+    "in two weeks": "2025-03-16..2025-03-22",
+    "in a year": "2026-01-01..2026-12-31",
+    "six months from now": "2025-09-01..2025-09-30",
+}
+CHINESE = {
+    "2023年5月8日": "2023-05-08",
+    "2023 年 5 月 8 日": "2023-05-08",
+    "２０２３年５月８日": "2023-05-08",
+    "二〇二三年十月三十一日": "2023-10-31",
+    "2023年5月": "2023-05-01..2023-05-31",
+    "一九九八年": "1998-01-01..1998-12-31",
+    "2023年": "2023-01-01..2023-12-31",
+    "2019年下半年": "2019-07-01..2019-12-31",
+    "去年夏天": "2024-06-01..2024-08-31",
+    "去年5月8日": "2024-05-08",
+    "明年三月": "2026-03-01..2026-03-31",
+    "去年的今天": "2024-03-05",
+    "5月8日": "2024-05-08",
+    "五月八号": "2024-05-08",
+    "3月5日": "2025-03-05",
+    "2月29日": "2024-02-29",
+    "八月份": "2024-08-01..2024-08-31",
+    "今天": "2025-03-05",
+    "昨天": "2025-03-04",
+    "前天": "2025-03-03",
+    "大前天": "2025-03-02",
+    "明天": "2025-03-06",
+    "后天": "2025-03-07",
+    "大后天": "2025-03-08",
+    "昨晚": "2025-03-04T18:00:00/2025-03-05T00:00:00",
+    "今早": "2025-03-05T06:00:00/2025-03-05T12:00:00",
+    "前天下午": "2025-03-03T12:00:00/2025-03-03T18:00:00",
+    "上周": "2025-02-24..2025-03-02",
+    "本周": "2025-03-03..2025-03-09",
+    "下周": "2025-03-10..2025-03-16",
+    "上个星期": "2025-02-24..2025-03-02",
+    "上周三": "2025-02-26",
+    "周三": "2025-02-26",
+    "礼拜天": "2025-03-02",
+    "这周五": "2025-03-07",
+    "下周一": "2025-03-10",
+    "上上周三": "2025-02-19",
+    "下下周日": "2025-03-23",
+    "上周末": "2025-03-01..2025-03-02",
+    "周末": "2025-03-01..2025-03-02",
+    "上个月": "2025-02-01..2025-02-28",
+    "这个月": "2025-03-01..2025-03-31",
+    "下个月": "2025-04-01..2025-04-30",
+    "上个月18号": "2025-02-18",
+    "去年": "2024-01-01..2024-12-31",
+    "今年": "2025-01-01..2025-12-31",
+    "明年": "2026-01-01..2026-12-31",
+    "前年": "2023-01-01..2023-12-31",
+    "三天前": "2025-03-02",
+    "十二天前": "2025-02-21",
+    "几天前": "2025-03-02",
+    "2周前": "2025-02-16..2025-02-22",
+    "两个星期以前": "2025-02-16..2025-02-22",
+    "半个月前": "2025-02-15..2025-02-21",
+    "2个月前": "2025-01-01..2025-01-31",
+    "半年前": "2024-09-01..2024-09-30",
+    "二十三年前": "2002-01-01..2002-12-31",
+    "一百零五年前": "1920-01-01..1920-12-31",
+    "五年前的今天": "2020-03-05",
+    "三天后": "2025-03-08",
+    "两个月之后": "2025-05-01..2025-05-31",
+}
+
+
+class TestReads:
+    @pytest.mark.parametrize("text", ENGLISH)
+    def test_english(self, text: str):
+        assert read(f"So {text}, I think") == [ENGLISH[text]]
+
+    @pytest.mark.parametrize("text", CHINESE)
+    def test_chinese(self, text: str):
+        assert read(f"我，{text}，你") == [CHINESE[text]]
+
+    @pytest.mark.parametrize("text", [*ENGLISH, *CHINESE])
+    def test_a_find_is_exactly_the_words(self, text: str):
+        (found,) = find(f"({text})", WEDNESDAY)
+        assert (found.text, found.start, found.end) == (text, 1, len(text) + 1)
+
+    @pytest.mark.parametrize("text", ENGLISH)
+    def test_beside_chinese_without_a_space(self, text: str):
+        assert read(f"我{text}去") == [ENGLISH[text]]
+
+    @pytest.mark.parametrize(
+        ("text", "days"),
+        [
+            ("in 2023 we moved", ["2023-01-01..2023-12-31"]),
+            ("in 2020 bc of the flood", ["2020-01-01..2020-12-31"]),
+            ("here since 2021.", ["2021-01-01..2021-12-31"]),
+            ("early 2020", ["2020-01-01..2020-12-31"]),
+            ("from 2019 to 2021", ["2019-01-01..2019-12-31", "2021-01-01..2021-12-31"]),
+            ("in May", ["2024-05-01..2024-05-31"]),
+            ("in march", ["2025-03-01..2025-03-31"]),
+            ("mid-June", ["2024-06-01..2024-06-30"]),
+            ("on Monday", ["2025-03-03"]),
+            ("on Wednesday", ["2025-02-26"]),
+            ("met on Friday night", ["2025-02-28T18:00:00/2025-03-01T06:00:00"]),
+            ("over the weekend", ["2025-03-01..2025-03-02"]),
+            ("yesterday or last\nweek", ["2025-03-04", "2025-02-24..2025-03-02"]),
+            ("在五月", ["2024-05-01..2024-05-31"]),
+            ("从周一到周五", ["2025-03-03", "2025-02-28"]),
+            ("昨天 on 8 May 2023，去年", ["2025-03-04", "2023-05-08", "2024-01-01..2024-12-31"]),
+        ],
+    )
+    def test_in_their_context(self, text: str, days: list[str]):
+        assert read(text) == days
+
+    @pytest.mark.parametrize(
+        ("text", "want"),
+        [
+            ("2023-05-08T10:00Z", "2023-05-08T18:00:00/2023-05-08T18:01:00"),
+            ("2023-05-08 10:00:30", "2023-05-08T10:00:30/2023-05-08T10:00:31"),
+            ("2023-05-08T10:00:30.5-04:00", "2023-05-08T22:00:30/2023-05-08T22:00:30"),
+            ("2023-05-08 25:00", "2023-05-08"),
+            ("2023-05-08 10:30 pm", "2023-05-08"),
+        ],
+    )
+    def test_iso_datetimes_lie_in_the_zone_of_the_reference(self, text: str, want: str):
+        assert read(text) == [want]
+
+    @pytest.mark.parametrize(
+        ("text", "want"),
+        [
+            ("I'll see you on Monday", "2025-03-10"),
+            ("On Wednesday we are going to move", "2025-03-12"),
+            ("We will marry on May 8", "2025-05-08"),
+            ("Today. We will leave in June", "2025-06-01..2025-06-30"),
+            ("下个星期的事，周三去", "2025-03-12"),
+            ("5月8日我要去北京", "2025-05-08"),
+            ("将在五月八号举行", "2025-05-08"),
+            ("2月29日打算求婚", "2028-02-29"),
+        ],
+    )
+    def test_words_of_future_turn_a_bare_date_ahead(self, text: str, want: str):
+        assert read(text)[-1] == want
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "We will talk. I left on Monday",
+            "I left on Monday. We will talk",
+            "重要的是周一的会。",
+            "She sat next to me on Monday",
+        ],
+    )
+    def test_other_sentences_and_lookalikes_do_not(self, text: str):
+        assert read(text) == ["2025-03-03"]
+
+    @pytest.mark.parametrize(
+        ("text", "precision"),
+        [
+            ("2023-05-08", "day"),
+            ("in 2023", "year"),
+            ("2023年5月", "month"),
+            ("去年上半年", "half"),
+            ("summer 2022", "season"),
+            ("last weekend", "weekend"),
+            ("上周", "week"),
+            ("昨晚", "part"),
+            ("2023-05-08T10:00", "minute"),
+            ("2023-05-08T10:00:01", "second"),
+            ("2023-05-08T10:00:01.25", "instant"),
+        ],
+    )
+    def test_the_precision_is_the_one_said(self, text: str, precision: str):
+        assert [found.interval.precision for found in find(text, WEDNESDAY)] == [precision]
+
+    @pytest.mark.parametrize(
+        ("case", "reference", "text", "want"),
+        [
+            ("B080", "2023-05-24T10:00+00:00", "I went to Lyon last week", "2023-05-15..2023-05-21"),
+            ("B081", "2031-03-31T10:00+00:00", "last month", "2031-02-01..2031-02-28"),
+            ("B081", "2025-04-05T10:00+00:00", "the 1st of last month", "2025-03-01"),
+            ("B081", "2031-03-31T10:00+00:00", "上个月", "2031-02-01..2031-02-28"),
+            ("B082", "2028-02-29T10:00+00:00", "a year ago today", "2027-02-28"),
+            ("B082", "2028-02-29T10:00+00:00", "last year", "2027-01-01..2027-12-31"),
+            ("B082", "2028-02-29T10:00+00:00", "去年今天", "2027-02-28"),
+            ("B083", "2025-03-05T10:00+08:00", "昨天", "2025-03-04"),
+            ("B083", "2025-03-05T10:00+08:00", "前天", "2025-03-03"),
+            ("B083", "2025-03-05T10:00+08:00", "大前天", "2025-03-02"),
+            ("B083", "2025-03-05T10:00+08:00", "大后天", "2025-03-08"),
+            ("B083", "2025-03-05T10:00+08:00", "上个月", "2025-02-01..2025-02-28"),
+            ("B083", "2025-03-05T10:00+08:00", "上周三", "2025-02-26"),
+            ("B083", "2025-03-05T10:00+08:00", "三天前", "2025-03-02"),
+            ("B083", "2025-03-05T10:00+08:00", "去年上半年", "2024-01-01..2024-06-30"),
+            ("B093", "2031-03-31T10:00+00:00", "in 1998", "1998-01-01..1998-12-31"),
+            ("B093", "2031-03-31T10:00+00:00", "week 53 of 2026", "2026-12-28..2027-01-03"),
+        ],
+    )
+    def test_known_bugs(self, case: str, reference: str, text: str, want: str):
+        assert read(text, reference) == [want], case
+
+    def test_b093_a_year_before_christ_has_no_date(self):
+        assert read("Caesar died in 44 BC, long after 1200 BCE; 公元前1046年") == []
+
+    @pytest.mark.parametrize(
+        ("text", "reference", "want"),
+        [
+            ("last winter", "2025-02-10T10:00+00:00", "2023-12-01..2024-02-29"),
+            ("this winter", "2025-02-10T10:00+00:00", "2024-12-01..2025-02-28"),
+            ("next winter", "2025-02-10T10:00+00:00", "2025-12-01..2026-02-28"),
+            ("last winter", "2025-03-01T10:00+00:00", "2024-12-01..2025-02-28"),
+            ("last weekend", "2025-03-09T10:00+00:00", "2025-03-01..2025-03-02"),
+            ("over the weekend", "2025-03-09T10:00+00:00", "2025-03-08..2025-03-09"),
+            ("last month", "2025-01-31T10:00+00:00", "2024-12-01..2024-12-31"),
+            ("next month", "2025-12-31T10:00+00:00", "2026-01-01..2026-01-31"),
+            ("February 29", "1903-01-01T00:00+00:00", "1896-02-29"),
+        ],
+    )
+    def test_the_edges_of_the_calendar(self, text: str, reference: str, want: str):
+        assert read(text, reference) == [want]
+
+    def test_today_is_the_day_of_the_reference_in_its_own_zone(self):
+        assert read("today", "2025-03-05T23:30-08:00") == ["2025-03-05"]
+        assert read("今天", "2025-03-06T00:30+14:00") == ["2025-03-06"]
+        (found,) = find("today", datetime(2025, 3, 5))  # noqa: DTZ001 - a naive moment is UTC
+        assert found.interval.start == datetime(2025, 3, 5, tzinfo=UTC)
+
+    def test_a_day_of_23_hours_is_one_day(self):
+        paris = ZoneInfo("Europe/Paris")
+        (found,) = find("today", datetime(2025, 3, 30, 12, tzinfo=paris))
+        assert found.interval.start == datetime(2025, 3, 29, 23, tzinfo=UTC)
+        assert found.interval.end == datetime(2025, 3, 30, 22, tzinfo=UTC)
+
+
+ENGLISH_TRAPS = (
+    """
+May I go now?|I may 8 times|This may hurt, and that may too|The 8th may be late|Of ten, 8 may stay|may 2023 be kind
+March on, soldiers|They march 10 miles|We march daily|A second opinion|The sun is out|I sat down|on sun loungers
+on sat nav|I fall asleep|A spring broke|springboard|Marseille|Augustus|Sundays are fine|Mayor Marchand|Decimal
+2023 people came|It cost 2023 dollars|one in 2000 people|in 1500 words|rent rose by 2000|room 2023|in 2023-24
+May 5:30|June 3 times|in June's house|item 8\nMay I|call 555-2023|$2023-05-08|v2023-05-08|1.2023-05-08-1
+my last week of work|the last year of school|his last month|the last night|last name|next of kin|next to me
+Saturday Night Live|the Sunday roast|every Monday|Friday is my parrot|a week from Friday|Monday
+half a year ago|one and a half years ago|1.5 years ago|1,000 years ago|years ago|in a day|in 5 minutes
+I haven't seen her in two years|within 3 days|9/10|16:9|120/80|7-Eleven|10/5|the 2020s|in the 1990s
+on FRıDAY|last ſaturday|5 Auguſt
+""".strip()
+    .replace("\n", "|")
+    .split("|")
+)
+CHINESE_TRAPS = (
+    """
+今日头条|今日说法|春卷真香|明天系|天天向上|五月天|九月很美|八月长安|月台|上月球|晚上月亮很圆|日本月饼|基本月薪
+去上周庄|日本周边|这周围没人|楼下周围|周杰伦|周到|周年|一周三次|每周一|每周末|四周五个人|星期八|礼拜堂|十几天前
+如今天气|以前天天|之前天黑|最后天黑了|以后天天跑步|后天性|聪明天才|文明天下|清明天气|过去年轻|如今年轻人|之后年轻人
+回去年终|光明年代|三天后悔|三个半月前|一年半以前|1.5年前|十几年前|第三天后|两天前面|2000年历史|4000年前|公元前221年
+农历五月八日|阴历八月十五日|闰四月三日|3月大|三点建议|三号线|8号楼|二十四桥|说法|后台|前台|3光年前
+""".strip()
+    .replace("\n", "|")
+    .split("|")
+)
+IMPOSSIBLE = (
+    """
+30 February 2023|February 30|31st of April|2023-02-29|2023-13-01|0000-01-01|13/13/2023|2023/13/1|week 53 of 2025
+2025-W53|9999-12-31|9999 years ago|in 9000 years|2月30日|四月三十一号|2023年2月29日|上个月31号|今年2月29日
+31st of last month
+""".strip()
+    .replace("\n", "|")
+    .split("|")
+)
+
+
+class TestIsQuiet:
+    @pytest.mark.parametrize("text", [*ENGLISH_TRAPS, *CHINESE_TRAPS])
+    def test_where_no_time_is_meant(self, text: str):
+        assert read(text) == []
+
+    @pytest.mark.parametrize("text", IMPOSSIBLE)
+    def test_where_the_calendar_has_no_such_date(self, text: str):
+        assert read(text) == []
+
+    @pytest.mark.parametrize(
+        ("text", "found"),
+        [
+            ("我上周三次去医院", "上周"),
+            ("这周一直下雨", "这周"),
+            ("上周日本队赢了", "上周"),
+            ("下周三亚见", "下周"),
+            ("马上周末了", "周末"),
+            ("等一下周三再说", "周三"),
+            ("今天天气好", "今天"),
+            ("last May 5th", "May 5th"),
+            ("in 2010年", "2010年"),
+        ],
+    )
+    def test_about_the_half_that_is_not_meant(self, text: str, found: str):
+        assert [one.text for one in find(text, WEDNESDAY)] == [found]
+
+
+PIECES = [
+    *words.MONTHS, *words.WEEKDAYS, *words.SEASONS, *words.DAYS, *words.WHICH, *words.UNITS, *words.NUMBERS,
+    *words.BEFORE_DATE, *words.ZH_DIGITS, *words.ZH_TENS, *words.ZH_DAYS, *words.ZH_YEARS, *words.ZH_PARTS,
+    *words.ZH_UNITS,
+    "ago", "the ", "of", "'s", "th", "May", "ſat", "FRıDAY", "上", "下", "周", "月", "日", "号", "年", "前", "后", "半",
+    "29", "31", "9999", "0", "2024", "٣", "-", "/", ":", ".", ",", "T", "W53", "BC", "will", "要", " ", " ", " ", "\n",
+]  # fmt: skip
+TEXTS = st.one_of(
+    st.text(max_size=60),
+    st.lists(st.sampled_from(PIECES), max_size=14).map("".join),
+    st.lists(st.sampled_from(PIECES), max_size=14).map(" ".join),
+    st.dates().flatmap(lambda day: st.sampled_from([day.isoformat(), f"{day.day} {day:%B} {day.year}"])),
+)
+MOMENTS = st.datetimes(
+    timezones=st.sampled_from(
+        [
+            UTC,
+            timezone(timedelta(hours=14)),
+            timezone(-timedelta(hours=12)),
+            ZoneInfo("Asia/Shanghai"),
+            ZoneInfo("Europe/Paris"),
+        ]
+    )
+)
+
+
+@contextmanager
+def process_zone(name: str) -> Generator[None]:
+    before = os.environ.get("TZ")
+    os.environ["TZ"] = name
+    time.tzset()
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["TZ"]
+        else:
+            os.environ["TZ"] = before
+        time.tzset()
+
+
+class TestAnyText:
+    @given(TEXTS, MOMENTS)
+    @example("a year ago today, in a month, last month", datetime(2028, 2, 29, tzinfo=UTC))
+    @example("yesterday, last year, 100 years ago, 昨天，上周，上个月", datetime.min.replace(tzinfo=UTC))
+    @example("tomorrow, next week, this year, in 3 days, 明年，下周", datetime.max.replace(tzinfo=UTC))
+    def test_gives_ordered_finds_and_never_raises(self, text: str, reference: datetime):
+        end = 0
+        for found in find(text, reference):
+            assert end <= found.start < found.end <= len(text)
+            assert found.text == text[found.start : found.end]
+            assert found.interval.start is not None
+            assert found.interval.end is not None
+            assert found.interval.start <= found.interval.end
+            end = found.end
+
+    @given(TEXTS, MOMENTS)
+    @example("2023-05-08T10:00, yesterday, 昨晚", datetime(2025, 3, 5, 1, tzinfo=UTC))
+    def test_reads_the_same_wherever_the_process_is(self, text: str, reference: datetime):
+        answers: list[list[Found]] = []
+        for zone in ("America/Los_Angeles", "Asia/Shanghai"):
+            with process_zone(zone):
+                answers.append(find(text, reference))
+        assert answers[0] == answers[1]
+
+    @given(st.dates(date(1000, 1, 1), date(9999, 12, 30)))
+    def test_a_date_is_read_in_every_spelling(self, day: date):
+        name = words.MONTH_NAMES[day.month - 1]
+        if day.year < 2100:
+            spellings = f"{day.day} {name} {day.year}|{name} {day.day}, {day.year}|{day.year}年{day.month}月{day.day}日"
+        else:
+            spellings = day.isoformat()
+        for text in spellings.split("|"):
+            assert [found.interval.start.date() for found in find(text, WEDNESDAY) if found.interval.start] == [day]
+
+    @pytest.mark.parametrize(
+        "text", ["1" * 50_000, " " * 50_000, "May " * 12_000, "2023-" * 10_000, "上" * 50_000, "三十" * 25_000]
+    )
+    def test_takes_time_in_proportion_to_its_length(self, text: str):
+        began = time.process_time()
+        find(text, WEDNESDAY)
+        assert time.process_time() - began < 2
+
+
+class TestSpell:
+    def test_names_the_day_in_both_languages(self):
+        assert spell(datetime(2023, 5, 8, 10, tzinfo=UTC)) == "8 May 2023 Monday 2023年5月8日"
+
+    def test_is_the_day_in_the_zone_of_the_moment(self):
+        assert spell(datetime(2023, 12, 31, 23, tzinfo=WEDNESDAY.tzinfo)).startswith("31 December 2023 Sunday")
+
+    @given(st.datetimes(min_value=datetime(1000, 1, 1), max_value=datetime(2099, 12, 31), timezones=st.just(UTC)))  # noqa: DTZ001
+    def test_is_read_back(self, moment: datetime):
+        days = {found.interval.start.date() for found in find(spell(moment), moment) if found.interval.start}
+        assert days == {moment.date()}
+
+
+def between(start: int | None, end: int | None) -> Interval:
+    first = datetime(2025, 3, 1, tzinfo=UTC)
+    return Interval(
+        start=None if start is None else first + timedelta(start), end=None if end is None else first + timedelta(end)
+    )
+
+
+class TestDistance:
+    @pytest.mark.parametrize(
+        ("a", "b", "days"),
+        [
+            (between(0, 1), between(3, 4), 2),
+            (between(0, 1), between(1, 2), 0),
+            (between(0, 5), between(1, 2), 0),
+            (between(0, 0), between(2, 2), 2),
+            (between(0, None), between(9, 10), 0),
+            (between(5, None), between(1, 2), 3),
+            (between(None, 1), between(4, 5), 3),
+            (between(None, None), between(4, 5), 0),
+            (between(None, 1), between(3, None), 2),
+        ],
+    )
+    def test_is_the_gap_in_days_either_way_round(self, a: Interval, b: Interval, days: float):
+        assert distance(a, b) == distance(b, a) == days
+
+    def test_does_not_count_by_the_wall_clock(self):
+        paris = ZoneInfo("Europe/Paris")
+        before = Interval.at(datetime(2025, 3, 30, 0, tzinfo=paris))
+        after = Interval.at(datetime(2025, 3, 31, 0, tzinfo=paris))
+        assert distance(before, after) == 23 / 24
+
+
+def test_reads_thousands_of_short_texts_a_second():
+    texts = [f"{text}, I think that was it, 你说呢" for text in (*ENGLISH, *CHINESE, *ENGLISH_TRAPS, *CHINESE_TRAPS)]
+    began = time.process_time()
+    for text in texts:
+        find(text, WEDNESDAY)
+    assert len(texts) / (time.process_time() - began) > 2_000
