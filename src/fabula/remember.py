@@ -16,8 +16,8 @@ from fabula import when
 from fabula.abc import Changes, Clock, Embedder, Entry, Filter, Lease, Pending, Store, Task, Terms, Vectors
 from fabula.errors import InvalidInput
 from fabula.settings import Settings
-from fabula.text import ANALYZER, analyse, clean, identifier, mask
-from fabula.types import Image, Interval, Kind, Masked, Message, Passage, Receipt, Record, aware
+from fabula.text import ANALYZER, analyse, clean, fold, identifier, mask
+from fabula.types import ROLES, Image, Interval, Kind, Masked, Message, Passage, Receipt, Record, aware
 
 
 def new_id() -> str:
@@ -40,7 +40,9 @@ def spoken_text(record: Record) -> str:
     if not isinstance(record, Passage):
         return record.text
     pictures = " ".join(image.caption or image.name for image in record.images)
-    return f"{record.speaker}: {record.text} {pictures}".rstrip()
+    said = f"{record.text} {pictures}".strip()
+    # A role's name says nothing, and would make all texts a little more alike.
+    return said if fold(record.speaker) in ROLES else f"{record.speaker}: {said}"
 
 
 def searchable(record: Record) -> bool:

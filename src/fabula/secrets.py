@@ -61,8 +61,10 @@ def _replaced(text: str, old: list[Span], new: list[Span]) -> tuple[str, list[Sp
 
 
 def _find(text: str) -> list[Span]:
+    """Every secret of the text, except where a replacement stands already, even in part."""
+    reach = len(MARK) - 1
     finds = (*_shapes(text), *_said(text), *_numbers(text))
-    return [span for span in finds if span.start < span.end and MARK not in text[span.start : span.end]]
+    return [find for find in finds if MARK not in text[max(0, find.start - reach) : find.end + reach]]
 
 
 # --- secrets known by their shape ------------------------------------------------------------------------------
@@ -135,7 +137,10 @@ _VALUE: Final = (
     r"""\s{0,4} (?: ["'“‘「『`] (?P<quoted> [^"'“”‘’「」『』`\n]{2,64} ) ["'”’」』`] | (?P<bare> [!-~]{1,128} ) )"""
 )
 _NEAR: Final = re.compile(
-    rf"""(?:["”」]|['’](?!s\s))? (?: {_MARK} | (?P<copula> {_COPULA} ) | (?P<direct> \s | (?<=[^!-~])(?=\w) ) ) {_VALUE}""",
+    rf"""
+    ["”」'’]?
+    (?: {_MARK} | (?P<copula> {_COPULA} ) | (?P<direct> \s | (?<=[^!-~])(?=\w) ) ) {_VALUE}
+    """,
     re.VERBOSE | re.IGNORECASE,
 )
 _FAR: Final = re.compile(  # "the password for the router at home is …"
@@ -229,7 +234,8 @@ _ORDINARY: Final = re.compile(
     | sha-?\d+ | md5 | aes-?\d+ | rsa-?\d+ | base64 | utf-?\d+ | 2fa | oauth2? | 1password
     | [*•x.…_#?-]+ | <.* | \{.* | \[.* | \$.* | %.*%                                   # stand-ins
     | https?:.* | [\w.+-]+@[\w-]+\.[a-z.]+                                              # addresses
-    | [a-z_][\w.]*[(\[].* | (?:self|os|settings|config|env|process)\..*                 # code
+    | [a-z_][\w.]*[(\[].* | [a-z]+(?:_[a-z]+)+                                          # code
+    | (?:self|os|settings|config|env|process|form|request|req|user|args|data|body)\.[a-z_].*
     """,
     re.VERBOSE | re.IGNORECASE,
 )
@@ -250,7 +256,7 @@ def _is_password(value: _Value, *, equals: bool) -> bool:
         return True
     if value.how == "direct" and not value.chinese:
         # Nothing but its look says that the next word is the password: `field2` and `page12` are not.
-        return digits and letters and len(text) >= 6 and not re.fullmatch(r"[a-z]+\d{1,2}", text)
+        return digits and letters and len(text) >= 6 and not re.fullmatch(r"[a-z]+\d{1,2}|.*[=(\"'].*", text)
     if text.isdigit():
         return len(text) >= 4 and not _COUNTED.match(value.rest)
     if len(text) >= 4 and ((digits and letters) or ((digits or letters) and _SYMBOL.search(text.rstrip("!?+~")))):

@@ -190,19 +190,19 @@ def _add_word(found: list[str], word: str) -> None:
 def _add_han(found: list[str], run: str) -> None:
     words: list[str] = []
     before = ""
-    # Without the hidden Markov model: its guessed words (`他养`) depend on what stands around them.
     for word in _cut_han(run):
         if len(word) > 1:
             words.append(word)
             before = ""
             continue
-        if before and before not in HAN_CHARACTERS and word not in HAN_CHARACTERS and before != word:
+        if before and before not in HAN_CHARACTERS and word not in HAN_CHARACTERS:
             words.append(before + word)
         before = word
-    doubled = [match[0] for match in _DOUBLED.finditer(run)]
-    found.extend(words)
-    found.extend(pair for pair in doubled if pair not in words)
-    found.extend(run)
+    known = set(words)
+    found += words
+    # Doubled characters are pet names more often than not (`多多`), also where each half is a function word.
+    found += [match[0] for match in _DOUBLED.finditer(run) if match[0] not in known]
+    found += run
 
 
 def _bigrams(run: str) -> Iterator[str]:
@@ -214,6 +214,7 @@ def _bigrams(run: str) -> Iterator[str]:
 def _cut_han(run: str) -> list[str]:
     import rjieba  # loads its dictionary
 
+    # Without the hidden Markov model: the words it guesses (`他养`) depend on what stands around them.
     return rjieba.cut_for_search(run, False)
 
 

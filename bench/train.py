@@ -1,0 +1,143 @@
+"""`python -m bench train`: fits the weight table of `fabula.ranking` as a listwise softmax over the candidate pool.
+
+The target is uniform over the evidence in a question's pool. Each conversation is judged with weights fitted on
+the others; the table that is written is fitted on all of them. L2-regularised, L-BFGS.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.optimize import minimize
+
+from bench import lifebench, locomo, probe
+from bench.evidence import KeptEmbedder, Question, Scores
+from fabula import AsyncMemory, Plan
+from fabula.providers.bundled import bundled
+
+FEATURES = ("bm", "ctx", "e5", "prev", "next", "sess", "spk", "date", "isq", "loglen", "first")
+TABLE = Path(__file__).parent.parent / "src" / "fabula" / "data" / "weights.json"
+POOL = Plan(kinds=("passage",), limit=1000)
+KEYWORDS = Plan(kinds=("passage",), limit=1000, channels=("sparse", "context", "time"))
+
+
+@dataclass
+class Pool:
+    """One question's candidates: a row of features each, and which are evidence."""
+
+    question: Question
+    refs: list[str]
+    features: np.ndarray
+    evidence: np.ndarray
+
+
+async def pools(messages: Sequence[Any], questions: Sequence[Question], plan: Plan) -> list[Pool]:
+    """Return every question's candidates with their features, as the product sees them."""
+    found: list[Pool] = []
+    with tempfile.TemporaryDirectory() as folder:
+        embedder = KeptEmbedder(bundled()) if "dense" in plan.channels else None
+        async with AsyncMemory(Path(folder) / "m.db", embedder=embedder) as memory:
+            await memory.remember("scope", messages)
+            await memory.flush()
+            for question in questions:
+                answer = await memory.recall("scope", question.text, plan, at=question.at)
+                refs = [hit.record.ref or "" for hit in answer.hits]  # pyright: ignore
+                rows = np.array([[hit.parts[name] for name in FEATURES] for hit in answer.hits])
+                evidence = np.array([ref in question.evidence for ref in refs])
+                found.append(Pool(question, refs, rows.reshape(len(refs), len(FEATURES)), evidence))
+    return found
+
+
+def fit(pools: Sequence[Pool], free: Sequence[str], l2: float) -> np.ndarray:
+    """Return the weights that make the evidence most likely under a softmax over each pool."""
+    usable = [pool for pool in pools if pool.evidence.any() and len(pool.refs) > 1]
+    mask = np.array([name in free for name in FEATURES])
+
+    def loss(free_weights: np.ndarray) -> tuple[float, np.ndarray]:
+        weights = np.zeros(len(FEATURES))
+        weights[mask] = free_weights
+        total, gradient = l2 * float(weights @ weights), 2 * l2 * weights
+        for pool in usable:
+            scores = pool.features @ weights
+            scores -= scores.max()
+            p = np.exp(scores) / np.exp(scores).sum()
+            target = pool.evidence / pool.evidence.sum()
+            total -= float(target @ np.log(p + 1e-300)) / len(usable)
+            gradient -= pool.features.T @ (target - p) / len(usable)
+        return total, gradient[mask]
+
+    result = minimize(loss, np.zeros(mask.sum()), jac=True, method="L-BFGS-B")
+    weights = np.zeros(len(FEATURES))
+    weights[mask] = result.x
+    return weights
+
+
+def judge(pools: Sequence[Pool], weights: np.ndarray, scores: Scores) -> None:
+    for pool in pools:
+        order = np.argsort(-(pool.features @ weights), kind="stable")
+        scores.add(pool.question, [pool.refs[i] for i in order])
+
+
+def shown(weights: np.ndarray) -> str:
+    return " ".join(f"{name} {weight:.2f}" for name, weight in zip(FEATURES, weights, strict=True) if weight)
+
+
+def cross(name: str, groups: dict[str, list[Pool]], free: Sequence[str], l2: float, report: Any) -> np.ndarray:
+    """Judge each group with the weights of the others, print the sum, return the weights of all."""
+    scores = Scores()
+    for held, pools in groups.items():
+        others = [pool for other, its in groups.items() if other != held for pool in its]
+        judge(pools, fit(others, free, l2), scores)
+    weights = fit([pool for its in groups.values() for pool in its], free, l2)
+    print(f"\n{name}: left out by conversation; weights of all: {shown(weights)}")
+    for group, recall in scores.report(report)["recall"].items():
+        print(f"  {group:<12} " + " ".join(f"@{cut} {value:.3f}" for cut, value in recall.items()))
+    return weights
+
+
+async def gather(args: argparse.Namespace) -> tuple[dict[str, list[Pool]], dict[str, list[Pool]], dict[str, list[Pool]]]:
+    english: dict[str, list[Pool]] = {}
+    keyword: dict[str, list[Pool]] = {}
+    chinese: dict[str, list[Pool]] = {}
+    shared = Path(args.data)
+    for name, messages, questions, _ in locomo.conversations(shared / "data" / "locomo" / "locomo_dev.json"):
+        english[name] = await pools(messages, questions, POOL)
+        keyword[name] = await pools(messages, questions, KEYWORDS)
+    for name, messages, questions in lifebench.people(shared / "data" / "lifebench" / "zh"):
+        chinese[name] = await pools(messages, questions, POOL)
+    return english, keyword, chinese
+
+
+def main(argv: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(prog="python -m bench train", description=__doc__)
+    parser.add_argument("--data", default=str(locomo.DEFAULT.parent.parent.parent))
+    parser.add_argument("--l2", type=float, default=0.003)
+    parser.add_argument("--write", action="store_true", help=f"write {TABLE.name}")
+    args = parser.parse_args(argv)
+    english, keyword, chinese = asyncio.run(gather(args))
+    groups = {"1-4": "1234", "1-5": "12345", "1": "1", "2": "2", "3": "3", "4": "4", "5": "5"}
+    sparse = [name for name in FEATURES if name != "e5"]
+    table = {
+        "passages": cross("passages", english, FEATURES, args.l2, groups),
+        "keyword": cross("keyword", keyword, sparse, args.l2, groups),
+        "han": cross("han", chinese, FEATURES, args.l2, {"all": sorted({p.question.category for ps in chinese.values() for p in ps})}),
+    }
+    if args.write:
+        held = json.loads(TABLE.read_text("utf-8"))
+        held["fitted"] = f"python -m bench train --l2 {args.l2}, {datetime.now(UTC).date()}"
+        for name, weights in table.items():
+            held["profiles"][name] = {f: round(float(w), 3) for f, w in zip(FEATURES, weights, strict=True) if w}
+        TABLE.write_text(json.dumps(held, indent=1) + "\n", "utf-8")
+        print(f"\nwritten to {TABLE}")
+
+
+_ = probe

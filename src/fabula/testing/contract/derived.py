@@ -1,0 +1,174 @@
+"""What becomes of records whose sources are erased: those that would still tell it go, those that others bear stay.
+
+It knows the rule only: frames and insights go with any source, facts and entities with the last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import pytest
+
+from fabula.abc import Changes, Edge, Erasure, Filter, Store
+from fabula.testing.contract.making import (
+    SPACE,
+    assert_same,
+    direction,
+    entries,
+    fact,
+    frame,
+    passage,
+    since,
+    vectors_of,
+)
+from fabula.types import KINDS, Entity, Insight, Note, Record
+
+
+def entity(id: str, *sources: str) -> Entity:  # noqa: A002
+    """Return an entity of scope u."""
+    return Entity(scope="u", id=id, text=f"who is {id}", sources=sources)
+
+
+def insight(id: str, *sources: str) -> Insight:  # noqa: A002
+    """Return an insight of scope u."""
+    return Insight(scope="u", id=id, text=f"what {id} means", sources=sources)
+
+
+async def fill(store: Store, *records: Record) -> None:
+    """Write passages a and b of session s and c of session t, then `records`, all embedded."""
+    said = [passage("u", "a", session="s"), passage("u", "b", session="s"), passage("u", "c", session="t")]
+    every: list[Record] = [*said, *records]
+    await store.write("u", Changes(add=entries(*said, tasks=("extract",))))
+    await store.write("u", Changes(done=tuple(("extract", name) for name in "abc"), add=entries(*records)))
+    await store.write("u", Changes(vectors={record.id: direction(record.id) for record in every}, space=SPACE))
+
+
+async def left(store: Store, ids: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """Return the sources of the records that are left, and see that all readings agree on them."""
+    got = await store.get("u", list(ids))
+    index = await store.load("u", SPACE)
+    numbers = {number for held in index.fields.values() for number in held.number.tolist()}
+    assert {record.id for record in (await store.fetch("u", sorted(numbers))).values()} >= got.keys()
+    assert vectors_of(index).keys() == numbers
+    listed = [record for kind in KINDS for _, record in await store.find("u", Filter(kind=kind))]
+    assert {record.id for record in listed} >= got.keys()
+    return {name: record.sources for name, record in got.items()}
+
+
+class DerivedContract:
+    """Erasing what other records were made from."""
+
+    async def test_frames_and_insights_go_with_any_source(self, store: Store) -> None:
+        """Their words may tell what was erased, whatever else they were made from."""
+        await fill(
+            store, frame("u", "f1", "a", "b"), frame("u", "f2", "b"), insight("i1", "c", "a"), insight("i2", "c")
+        )
+        receipt = await store.erase("u", Erasure(ids=("a",)))
+        assert await left(store, ["f1", "f2", "i1", "i2"]) == {"f2": ("b",), "i2": ("c",)}
+        assert sum(receipt.rows.values()) >= 3
+
+    async def test_facts_and_entities_go_with_the_last_source(self, store: Store) -> None:
+        """Until then they stay and no longer name the one that is gone."""
+        await fill(
+            store,
+            fact("u", "t1", "a", "b", "c"),
+            fact("u", "t2", "a"),
+            fact("u", "t3"),
+            entity("e1", "b", "a"),
+            entity("e2", "a"),
+        )
+        names = ["t1", "t2", "t3", "e1", "e2"]
+        await store.erase("u", Erasure(ids=("a",)))
+        assert await left(store, names) == {"t1": ("b", "c"), "t3": (), "e1": ("b",)}
+        assert await store.citing("u", ["a"], KINDS) == []
+        assert [record.id for record in await store.citing("u", ["b"], ["fact", "entity"])] == ["t1", "e1"]
+        await store.erase("u", Erasure(ids=("b",)))
+        assert await left(store, names) == {"t1": ("c",), "t3": ()}
+        await store.erase("u", Erasure(session="t"))
+        assert await left(store, names) == {"t3": ()}
+
+    async def test_an_entity_stays_while_it_is_mentioned(self, store: Store) -> None:
+        """A passage that mentions it bears it as a source does; with the last one it goes."""
+        await fill(store, entity("e", "a"))
+        edges = tuple(Edge(source="e", target=name, kind="mentions") for name in "ab")
+        await store.write("u", Changes(edges=edges))
+        await store.erase("u", Erasure(ids=("a",)))
+        assert list(await left(store, ["e"])) == ["e"]
+        assert "a" not in (await store.get("u", ["e"]))["e"].sources
+        assert [record.id for record in await store.citing("u", ["b"], ["entity"])] == ["e"]
+        assert await store.citing("u", ["a"], ["entity"]) == []
+        await store.erase("u", Erasure(ids=("b",)))
+        assert await left(store, ["e"]) == {}
+        assert await store.citing("u", ["a", "b"], ["entity"]) == []
+
+    async def test_a_note_goes_with_its_source(self, store: Store) -> None:
+        """A value drawn from one message does not outlive it."""
+        drawn = Note(scope="u", id="n", text="x", namespace="profile", key="city", value="上海", sources=("a",))
+        given = Note(scope="u", id="m", text="y", namespace="profile", key="name", value="李雷")
+        await fill(store, drawn, given)
+        await store.erase("u", Erasure(ids=("a",)))
+        assert await left(store, ["n", "m"]) == {"m": ()}
+
+    async def test_it_goes_on_down_the_line(self, store: Store) -> None:
+        """What was made from what was made from it goes as well, however far."""
+        await fill(
+            store,
+            frame("u", "f", "a"),
+            fact("u", "t1", "f"),
+            fact("u", "t2", "f", "c"),
+            insight("i1", "t1"),
+            insight("i2", "t2"),
+            insight("i3", "i1"),
+        )
+        await store.erase("u", Erasure(ids=("a",)))
+        assert await left(store, ["f", "t1", "t2", "i1", "i2", "i3"]) == {"t2": ("c",), "i2": ("t2",)}
+
+    async def test_erasing_several_sources_at_once(self, store: Store) -> None:
+        """A fact whose sources all go in one erasure goes with them."""
+        await fill(store, fact("u", "t1", "a", "b"), fact("u", "t2", "a", "b", "c"))
+        await store.erase("u", Erasure(session="s"))
+        assert await left(store, ["a", "b", "c", "t1", "t2"]) == {"c": (), "t2": ("c",)}
+
+    async def test_a_derived_record_can_be_erased_alone(self, store: Store) -> None:
+        """Its sources stay; it may be made again, as only messages leave tombstones."""
+        await fill(store, fact("u", "t", "a"), insight("i", "t"))
+        assert await store.erase("u", Erasure(ids=("t",)))
+        assert await left(store, ["a", "t", "i"]) == {"a": ()}
+        assert await store.citing("u", ["a"], KINDS) == []
+        written = await store.write("u", Changes(add=entries(fact("u", "t", "a"))))
+        assert written.erased == frozenset()
+        assert list(await store.get("u", ["t"])) == ["t"]
+
+    @pytest.mark.parametrize("erasure", [Erasure(ids=("a",)), Erasure(session="t")], ids=["id", "session"])
+    async def test_what_is_left_of_a_frame_is_read_again(self, store: Store, erasure: Erasure) -> None:
+        """The other passages of an erased frame get their `extract` task back, once; those of other frames do not."""
+        await fill(store, frame("u", "f1", "a", "b", "c"), frame("u", "f2", "a", "b", "c"), frame("u", "f3", "b"))
+        assert await store.pending("u", "extract") == []
+        await store.erase("u", erasure)
+        gone = {"a"} if erasure.ids else {"c"}
+        work = await store.pending("u", "extract")
+        assert [piece.id for piece in work] == sorted({*"abc"} - gone)
+        assert [piece.session for piece in work] == [{"c": "t"}.get(piece.id, "s") for piece in work]
+        assert list(await left(store, ["f1", "f2", "f3"])) == ["f3"]
+
+    async def test_a_frame_of_others_leaves_no_work(self, store: Store) -> None:
+        """A passage that shared no frame with what was erased is not read again."""
+        await fill(store, frame("u", "f1", "a"), frame("u", "f2", "b", "c"))
+        await store.erase("u", Erasure(ids=("a",)))
+        assert await store.pending("u", "extract") == []
+
+    async def test_closed_versions_go_too(self, store: Store) -> None:
+        """The past does not tell what was erased: not by number and not by time."""
+        await fill(store, fact("u", "t", "a", text="the secret"), fact("u", "gone", "a", text="the secret too"))
+        numbers = [number for number, _ in await store.find("u", Filter(kind="fact"))]
+        at = since((await store.get("u", ["t"]))["t"])
+        base = await store.load("u", SPACE)
+        await store.write(
+            "u", Changes(put=entries(fact("u", "t", "c")), close=("gone",), vectors={"t": direction("t2")}, space=SPACE)
+        )
+        await store.erase("u", Erasure(ids=("a",)))
+        assert await store.fetch("u", numbers) == {}
+        assert await store.get("u", ["t", "gone"], as_of=at) == {}
+        assert await left(store, ["t", "gone"]) == {"t": ("c",)}
+        assert_same(await store.load("u", SPACE, base), await store.load("u", SPACE))
+        assert len((await store.load("u", SPACE)).of("fact")) == 1
