@@ -61,7 +61,8 @@ class Changes:
     """One transaction of one scope.
 
     `add` inserts records whose id is not there yet; one that is there or was erased is reported and left as it is.
-    `put` closes the live version with the same id, if any, and inserts the new one. `close` ends live versions.
+    `put` closes the live version with the same id, if any, and inserts the new one; passages are never put, they do
+    not change. `close` ends live versions. The work left on an ended version goes with it.
     `done` strikes (task, record id) from the pending work. All or nothing is written.
     """
 
@@ -165,7 +166,7 @@ class Store(ABC):
         """Return the scope's index at its current revision, with the vectors of `space`.
 
         An older index of the same scope and space given as `base` is extended, or returned as it is when nothing
-        was written since; past an erasure it is ignored.
+        was written since; past an erasure it is ignored. One index is extended by one caller at a time.
         """
 
     @abstractmethod
@@ -179,6 +180,9 @@ class Store(ABC):
     @abstractmethod
     async def erase(self, scope: str, erasure: Erasure) -> Forgotten:
         """Remove records with everything made from them, from every table, and leave tombstones for message ids.
+
+        Facts, entities and notes stay while another source (or mention) of theirs does. The passages that stay of a
+        frame that goes are extracted again.
 
         Erasing everything leaves nothing of the scope, tombstones included.
         """
@@ -239,7 +243,10 @@ class Store(ABC):
 
     @abstractmethod
     async def check(self, scope: str | None = None) -> list[str]:
-        """Return one line for each thing in the database that does not agree with the rest; empty when all is well."""
+        """Return one line for each thing in the database that does not agree with the rest; empty when all is well.
+
+        Every passage that is not blank has terms, and a vector or `embed` work.
+        """
 
 
 # --- models -----------------------------------------------------------------------------------------------------

@@ -193,8 +193,10 @@ class Index:
 
     def compacted(self) -> Index:
         """Return the same index with its postings sorted, for repeated use."""
-        fields = {kind: replace(f, postings=f.postings.compacted()) for kind, f in self.fields.items()}
-        return replace(self, fields=fields)
+        sorted_ = {kind: f.postings.compacted() for kind, f in self.fields.items()}
+        if all(postings is self.fields[kind].postings for kind, postings in sorted_.items()):
+            return self
+        return replace(self, fields={kind: replace(f, postings=sorted_[kind]) for kind, f in self.fields.items()})
 
     def at(self, moment: float) -> Index:
         """Return what was known at `moment` (seconds since the epoch): rows recorded later are left out."""

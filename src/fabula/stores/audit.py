@@ -34,7 +34,7 @@ def check(scope: str) -> Steps[list[str]]:
     report("newer than their scope", (row[1] for row in records if row[4] > revision or row[0] >= next_number))
 
     terms = {row[0] for row in (yield Do("audit_terms", {"scope": scope}))}
-    report("without keyword terms", (row[1] for row in records if row[2] in SEARCHED and row[0] not in terms))
+    report("without keyword terms", (r[1] for r in records if r[2] in SEARCHED and r[6] and r[0] not in terms))
     report("terms without a record", terms - set(numbers))
 
     chunks = yield Do("audit_vectors", {"scope": scope})
@@ -57,7 +57,7 @@ def check(scope: str) -> Steps[list[str]]:
     )
 
     edges = {(row[0], row[1]) for row in (yield Do("audit_edges", {"scope": scope}))}
-    cited = {(r[1], source) for r in live.values() for source in json.loads(r[3]).get("sources", ())}
+    cited = {(r[1], source) for r in records for source in json.loads(r[3]).get("sources", ())}
     report("provenance edges without a source", (edge[0] for edge in edges - cited))
     report("sources without a provenance edge", (edge[0] for edge in cited - edges))
     report("sources that do not exist", (edge[1] for edge in cited if edge[1] not in ids))

@@ -34,11 +34,13 @@ class HotStore(Store):
         key = (scope, space)
         async with self._locks.setdefault(key, asyncio.Lock()):
             held = self._indexes.get(key)
-            index = await self.inner.load(scope, space, held)
+            if base is None or (held is not None and held.revision > base.revision):
+                base = held
+            index = await self.inner.load(scope, space, base)
             if index is not held:
                 index = await asyncio.to_thread(index.compacted)
                 self._keep(key, index)
-            elif held is not None:
+            elif key in self._indexes:
                 self._indexes.move_to_end(key)
         return index
 

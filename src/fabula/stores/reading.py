@@ -105,7 +105,10 @@ def find(scope: str, wanted: Filter) -> Steps[list[tuple[int, Record]]]:
 def citing(scope: str, ids: Sequence[str], kinds: Sequence[Kind]) -> Steps[list[Record]]:
     """See `Store.citing`."""
     rows = yield Do("citing_records", {"scope": scope, "ids": list(ids), "kinds": list(kinds)})
-    return [from_row(scope, row) for row in rows]
+    wanted = set(ids)
+    records = [from_row(scope, row) for row in rows]
+    # The edges are of all versions; an entity's are its mentions besides.
+    return [record for record in records if record.kind == "entity" or wanted.intersection(record.sources)]
 
 
 def cached(scope: str, space: str, hashes: Sequence[bytes]) -> Steps[dict[bytes, NDArray[np.float32]]]:

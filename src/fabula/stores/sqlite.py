@@ -1,6 +1,6 @@
 """The embedded store: SQLite through the standard library, one writer thread and a few readers beside it.
 
-It drives the steps of `writing` and `reading` and knows nothing of what they mean.
+It drives the steps of `writing`, `erasing` and `reading`, and knows nothing of what they mean.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from fabula.abc import Changes, Erasure, Filter, Lease, Pending, Store, Task, Written
 from fabula.errors import MemoryClosed, SchemaTooNew, StoreUnavailable
 from fabula.index import Index
-from fabula.stores import audit, reading, rows, writing
+from fabula.stores import audit, erasing, reading, rows, writing
 from fabula.stores.statements import TABLES, Do, Rows, Steps, expand, migrations, statements
 from fabula.types import Forgotten, Kind, Record, Stats
 
@@ -198,7 +198,7 @@ class SQLiteStore(Store):
         return await self._write(writing.write(scope, changes, lease))
 
     async def erase(self, scope: str, erasure: Erasure) -> Forgotten:
-        forgotten = await self._write(writing.erase(scope, erasure))
+        forgotten = await self._write(erasing.erase(scope, erasure))
         if forgotten:
             # The log still holds the erased pages until it is folded into the file.
             await self._in(self._writer, lambda: self._connection().execute("PRAGMA wal_checkpoint(TRUNCATE)").close())

@@ -82,8 +82,8 @@ VALUES (:scope, :number, :id, :kind, :key, :session, :seq, :speaker, :status, :t
     :valid_from, :valid_to, :precision, :recorded_from, NULL, :revision);
 
 -- name: close_records
--- End the live versions of these ids.
-UPDATE records SET recorded_to = :at, revision = :revision
+-- End the live versions of these ids; never before they began, should a clock go back.
+UPDATE records SET recorded_to = CASE WHEN recorded_from > :at THEN recorded_from ELSE :at END, revision = :revision
 WHERE scope = :scope AND id IN :ids AND recorded_to IS NULL;
 
 -- name: rewrite_data
@@ -150,7 +150,7 @@ ON CONFLICT (scope, target, kind, source, ref) DO NOTHING;
 DELETE FROM edges WHERE scope = :scope AND (source IN :ids OR target IN :ids);
 
 -- name: delete_edges_from
--- Take a record's outgoing edges away, before its new version's are written.
+-- Take a record's provenance edges away, before those that are left are written anew.
 DELETE FROM edges WHERE scope = :scope AND kind = 'cites' AND source IN :ids;
 
 -- name: put_pending

@@ -5,17 +5,17 @@ The steps of one function are one transaction. See `statements.Do` for the form.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fabula.abc import Changes, Entry, Erasure, Lease, Terms, Written
-from fabula.errors import EmbeddingMismatch, LeaseLost, SourcesGone
-from fabula.stores.rows import from_row, micros, now, repack, to_row, unpack_chunk
-from fabula.stores.statements import TABLES, Do, Steps
-from fabula.types import Forgotten, Kind, Passage, Record
+from fabula.abc import Changes, Entry, Lease, Terms, Written
+from fabula.errors import EmbeddingMismatch, InvalidInput, LeaseLost, SourcesGone
+from fabula.stores.rows import from_row, micros, now, to_row, unpack_chunk
+from fabula.stores.statements import Do, Steps
+from fabula.types import Kind, Passage, Record
 
 CHUNK: Final = 256
 """Vectors a chunk: numbers 0…255 stand in chunk 0, and so on."""
@@ -25,7 +25,7 @@ OWN_SOURCES: Final[frozenset[Kind]] = frozenset({"fact", "entity", "note"})
 """Kinds that outlive one of several sources: their text says nothing that only one source said."""
 
 
-class _Scope:
+class OwnRow:
     """The scope's own row during a write."""
 
     def __init__(self, scope: str, row: Sequence[Any]) -> None:
@@ -41,16 +41,18 @@ class _Scope:
                                   ("scope", "reset", "next_number", "analyzer", "space")})  # fmt: skip
 
 
-def _take(scope: str) -> Steps[_Scope]:
+def take(scope: str) -> Steps[OwnRow]:
+    """Start a write: grow the scope's revision and return its row."""
     # A scope's first revision is the time, so that one erased and made again never repeats a revision.
     rows = yield Do("take_scope", {"scope": scope, "first": now()})
-    return _Scope(scope, rows[0])
+    return OwnRow(scope, rows[0])
 
 
 def write(scope: str, changes: Changes, lease: Lease | None) -> Steps[Written]:
     """See `Store.write`."""
+    _refuse(scope, changes)
     at = micros(changes.at) or now()
-    state = yield from _take(scope)
+    state = yield from take(scope)
     if lease is not None:
         rows = yield Do("holder", {"scope": scope})
         if not rows or rows[0][0] != lease.worker:
@@ -68,10 +70,10 @@ def write(scope: str, changes: Changes, lease: Lease | None) -> Steps[Written]:
     ended = [entry.record.id for entry in changes.put] + list(changes.close)
     if ended:
         yield Do("close_records", {"scope": scope, "ids": ended, "at": at, "revision": state.revision})
-        yield Do("delete_edges_from", {"scope": scope, "ids": ended})
+        yield Do("delete_pending", {"scope": scope, "ids": ended})
     yield from _insert(state, [*fresh, *changes.put], at, round(changes.quiet * 1e6))
     if changes.edges:
-        yield Do("put_edge", [_edge(state, edge.source, edge.target, edge.kind) | {"ref": edge.ref,
+        yield Do("put_edge", [edge_of(state, edge.source, edge.target, edge.kind) | {"ref": edge.ref,
                  "weight": edge.weight} for edge in changes.edges])  # fmt: skip
     if changes.terms:
         yield _terms(scope, changes.terms)
@@ -88,6 +90,14 @@ def write(scope: str, changes: Changes, lease: Lease | None) -> Steps[Written]:
         yield Do("strike_pending", {"scope": scope, "task": task, "ids": ids})
     yield state.left()
     return Written(revision=state.revision, present=present, erased=frozenset(erased))
+
+
+def _refuse(scope: str, changes: Changes) -> None:
+    for entry in (*changes.add, *changes.put):
+        if entry.record.scope != scope:
+            raise InvalidInput(f"record {entry.record.id} belongs to another scope than the one written to")
+    if any(isinstance(entry.record, Passage) for entry in changes.put):
+        raise InvalidInput("a passage is never changed: what was said stays as it was said")
 
 
 def _known(scope: str, entries: Sequence[Entry]) -> Steps[tuple[dict[str, Record], set[str]]]:
@@ -112,12 +122,13 @@ def _require_sources(scope: str, entries: Sequence[Entry]) -> Steps[None]:
         raise SourcesGone(tuple(sorted(gone)))
 
 
-def _edge(state: _Scope, source: str, target: str, kind: str = "cites") -> dict[str, Any]:
+def edge_of(state: OwnRow, source: str, target: str, kind: str = "cites") -> dict[str, Any]:
+    """Return the parameters of `put_edge`."""
     return {"scope": state.scope, "target": target, "kind": kind, "source": source, "ref": "", "weight": 1.0,
             "revision": state.revision}  # fmt: skip
 
 
-def _insert(state: _Scope, entries: Sequence[Entry], at: int, quiet: int) -> Steps[None]:
+def _insert(state: OwnRow, entries: Sequence[Entry], at: int, quiet: int) -> Steps[None]:
     if not entries:
         return
     sequences: dict[str, int] = {}
@@ -137,7 +148,7 @@ def _insert(state: _Scope, entries: Sequence[Entry], at: int, quiet: int) -> Ste
         records.append(row)
         if entry.terms is not None:
             terms[number] = entry.terms
-        edges += [_edge(state, record.id, source) for source in record.sources]
+        edges += [edge_of(state, record.id, source) for source in record.sources]
         tasks += [
             {"scope": state.scope, "task": task, "number": number, "id": record.id, "session": row["session"] or "",
              "due": at + quiet if task == "extract" else 0}
@@ -162,18 +173,22 @@ def _terms(scope: str, terms: Mapping[int, Terms]) -> Do:
     )
 
 
-def _put_vectors(state: _Scope, vectors: Mapping[str, NDArray[np.float32]]) -> Steps[None]:
+def _put_vectors(state: OwnRow, vectors: Mapping[str, NDArray[np.float32]]) -> Steps[None]:
     rows = yield Do("live_numbers", {"scope": state.scope, "ids": list(vectors)})
     new = {int(number): vectors[record_id] for record_id, number in rows}
     chunks = sorted({number // CHUNK for number in new})
     rows = yield Do("vector_chunks", {"scope": state.scope, "space": state.space, "chunks": chunks})
     held = {row[1]: dict(zip(*unpack_chunk(row[2], row[3]), strict=True)) for row in rows}
+    if any(number in held.get(number // CHUNK, {}) for number in new):
+        # An index in memory fills in what it lacks; what it has and what has changed, it must read anew.
+        state.reset = state.revision
     for chunk in chunks:
         merged = held.get(chunk, {}) | {n: v for n, v in new.items() if n // CHUNK == chunk}
-        yield _chunk(state, state.space, chunk, merged)
+        yield chunk_of(state, state.space, chunk, merged)
 
 
-def _chunk(state: _Scope, space: str, chunk: int, vectors: Mapping[int, NDArray[Any]]) -> Do:
+def chunk_of(state: OwnRow, space: str, chunk: int, vectors: Mapping[int, NDArray[Any]]) -> Do:
+    """Return the statement that writes a chunk, or takes it away where nothing is left in it."""
     where = {"scope": state.scope, "space": space, "chunk": chunk}
     if not vectors:
         return Do("delete_vectors", where)
@@ -185,7 +200,7 @@ def _chunk(state: _Scope, space: str, chunk: int, vectors: Mapping[int, NDArray[
     )
 
 
-def _cache(state: _Scope, space: str, cache: Mapping[bytes, NDArray[np.float32]]) -> Steps[None]:
+def _cache(state: OwnRow, space: str, cache: Mapping[bytes, NDArray[np.float32]]) -> Steps[None]:
     common = {"scope": state.scope, "space": space}
     yield Do(
         "cache_embedding",
@@ -195,108 +210,3 @@ def _cache(state: _Scope, space: str, cache: Mapping[bytes, NDArray[np.float32]]
         ],
     )
     yield Do("trim_embeddings", {**common, "keep": KEPT_EMBEDDINGS})
-
-
-# --- erasing ----------------------------------------------------------------------------------------------------
-
-
-def erase(scope: str, erasure: Erasure) -> Steps[Forgotten]:
-    """See `Store.erase`."""
-    rows = yield Do("scope_state", {"scope": scope})
-    if not rows:
-        return Forgotten()
-    if erasure.everything:
-        return (yield from _empty(scope))
-    state = yield from _take(scope)
-    ids = set(erasure.ids)
-    if erasure.session is not None:
-        rows = yield Do("session_ids", {"scope": scope, "session": erasure.session})
-        ids |= {row[0] for row in rows}
-    doomed, narrowed = yield from _closure(scope, ids)
-    if not doomed:
-        return Forgotten()
-    counts = yield from _erase_versions(state, doomed)
-    for record_id, rows in narrowed.items():
-        for number, data, sources in rows:
-            yield Do("rewrite_data", {"scope": scope, "number": number, "data": repack(data, sources),
-                                      "revision": state.revision})  # fmt: skip
-        counts["narrowed"] = counts.get("narrowed", 0) + 1
-        yield Do("delete_edges_from", {"scope": scope, "ids": [record_id]})
-        yield Do("put_edge", [_edge(state, record_id, source) for source in rows[-1][2]])
-    yield Do("clear_embeddings", {"scope": scope})
-    state.reset = state.revision
-    yield state.left()
-    return Forgotten(rows=counts)
-
-
-def _closure(
-    scope: str, ids: Iterable[str]
-) -> Steps[tuple[dict[str, list[Sequence[Any]]], dict[str, list[tuple[int, str, list[str]]]]]]:
-    """What has to go with `ids`, as rows by id; and what only loses a source, as (number, data, sources) by id."""
-    doomed: dict[str, list[Sequence[Any]]] = {}
-    narrowed: dict[str, list[tuple[int, str, list[str]]]] = {}
-    wave = list(ids)
-    while wave:
-        rows = yield Do("all_versions", {"scope": scope, "ids": wave})
-        for row in rows:
-            doomed.setdefault(row[1], []).append(row)
-            narrowed.pop(row[1], None)
-        rows = yield Do("citing_ids", {"scope": scope, "ids": wave})
-        rows = yield Do("all_versions", {"scope": scope, "ids": [row[0] for row in rows if row[0] not in doomed]})
-        versions: dict[str, list[tuple[int, str, list[str]]]] = {}
-        lost: set[str] = set()
-        for row in sorted(rows, key=lambda row: row[0]):
-            sources = from_row(scope, row).sources
-            left = [source for source in sources if source not in doomed]
-            if row[2] == "entity" and not left:
-                mentions = yield Do("mentions", {"scope": scope, "id": row[1]})
-                left = sorted(target for (target,) in mentions if target not in doomed)[:1]
-            if row[2] not in OWN_SOURCES or not left:
-                lost.add(row[1])
-            elif len(left) < len(sources) or left[0] not in sources:
-                versions.setdefault(row[1], []).append((row[0], row[9], left))
-        narrowed |= {record_id: found for record_id, found in versions.items() if record_id not in lost}
-        wave = sorted(lost - set(doomed))
-    return doomed, narrowed
-
-
-def _erase_versions(state: _Scope, doomed: Mapping[str, Sequence[Sequence[Any]]]) -> Steps[dict[str, int]]:
-    scope, ids = state.scope, list(doomed)
-    versions = [row for rows in doomed.values() for row in rows]
-    numbers = [row[0] for row in versions]
-    rows = yield Do("vector_chunks", {"scope": scope, "space": None, "chunks": sorted({n // CHUNK for n in numbers})})
-    gone, vectors = set(numbers), 0
-    for space, chunk, who, what in rows:
-        held = dict(zip(*unpack_chunk(who, what), strict=True))
-        kept = {number: vector for number, vector in held.items() if int(number) not in gone}
-        if len(kept) < len(held):
-            vectors += len(held) - len(kept)
-            yield _chunk(state, space, chunk, kept)
-    yield Do("delete_records", {"scope": scope, "numbers": numbers})
-    yield Do("delete_terms", {"scope": scope, "numbers": numbers})
-    yield Do("delete_edges", {"scope": scope, "ids": ids})
-    yield Do("delete_pending", {"scope": scope, "ids": ids})
-    passages = [record_id for record_id, rows in doomed.items() if rows[0][2] == "passage"]
-    if passages:
-        yield Do("put_tombstone", [{"scope": scope, "id": record_id} for record_id in passages])
-    # What a frame was made of and stays is read again, so that nothing but the erased is lost.
-    again = {s for row in versions if row[2] == "frame" for s in from_row(scope, row).sources if s not in doomed}
-    rows = yield Do("live_records", {"scope": scope, "ids": sorted(again)})
-    if rows:
-        yield Do("put_pending", [
-            {"scope": scope, "task": "extract", "number": row[0], "id": row[1], "session": row[5] or "", "due": 0}
-            for row in rows if row[2] == "passage"
-        ])  # fmt: skip
-    counts: dict[str, int] = {"vectors": vectors}
-    for row in versions:
-        counts[row[2]] = counts.get(row[2], 0) + 1
-    return counts
-
-
-def _empty(scope: str) -> Steps[Forgotten]:
-    counts: dict[str, int] = {}
-    for table in TABLES:
-        rows = yield Do(f"count_{table}_rows", {"scope": scope})
-        counts[table] = rows[0][0]
-        yield Do(f"empty_{table}", {"scope": scope})
-    return Forgotten(rows=counts)

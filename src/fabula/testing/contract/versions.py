@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fabula.abc import Changes, Filter, Store
+from fabula.errors import InvalidInput
 from fabula.testing.contract.making import (
     NOON,
     assert_same,
@@ -117,16 +118,14 @@ class VersionsContract:
         assert base.of("fact").live(None).tolist() == [True, True]
         assert_same(index, await store.load("u", ""))
 
-    async def test_a_passage_keeps_its_place(self, store: Store) -> None:
-        """A passage's words are never edited, its status may change: the new version has the old one's place."""
-        said = [passage("u", name, session="s") for name in "abc"]
-        await store.write("u", Changes(add=entries(*said)))
-        await store.write("u", Changes(put=entries(replace(said[1], status="archived"))))
-        assert told((await store.get("u", ["b"]))["b"]) == replace(said[1], status="archived")
-        await store.write("u", Changes(add=entries(passage("u", "d", session="s"))))
-        got = await store.get("u", list("abcd"))
-        assert [getattr(got[name], "seq", None) for name in "abcd"] == [0, 1, 2, 3]
-        assert [record.id for _, record in await store.find("u", Filter(kind="passage"))] == ["a", "c", "d"]
+    async def test_a_passage_is_never_changed(self, store: Store) -> None:
+        """What was said stays as it was said: no new version of it is taken, and nothing is written."""
+        said = passage("u", "a")
+        await store.write("u", Changes(add=entries(said)))
+        with pytest.raises(InvalidInput):
+            await store.write("u", Changes(add=entries(passage("u", "b")), put=entries(replace(said, text="other"))))
+        assert told((await store.get("u", ["a", "b"]))["a"]) == said
+        assert list(await store.get("u", ["a", "b"])) == ["a"]
 
     async def test_citing_follows_the_live_version(self, store: Store) -> None:
         """A version that was closed cites nothing any more."""

@@ -1,0 +1,195 @@
+"""`python -m bench latency`: time and space, each figure beside a bare measure of the same work in the same run.
+
+Recall is timed without embedding (a random vector stands in) beside a numpy matrix-vector product with top-k over
+the same matrix; durable remember beside the same rows written by bare `sqlite3` in one transaction.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import random
+import resource
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bench.evidence import write_json
+from fabula import AsyncMemory, Message, Plan, Settings
+from fabula.abc import Changes, Embedder, Role, Vectors
+
+DIMENSIONS = 384
+WORDS = [f"{a}{b}" for a in ("ka", "lo", "mi", "ne", "pu", "ra", "so", "tu") for b in
+         ("bar", "den", "fil", "gon", "hal", "jim", "kor", "lam", "mon", "nor", "pil", "quo", "rin", "sel", "tam",
+          "vor", "wen", "xil", "yor", "zan")]  # fmt: skip
+ROUNDS = 60
+
+
+class RandomEmbedder(Embedder):
+    """A vector out of thin air, at no cost: what is timed is everything else."""
+
+    space, dimensions = f"random/{DIMENSIONS}", DIMENSIONS
+
+    def __init__(self, seed: int = 7) -> None:
+        self._random = np.random.default_rng(seed)
+
+    async def embed(self, texts: Sequence[str], role: Role) -> Vectors:
+        vectors = self._random.standard_normal((len(texts), DIMENSIONS), dtype=np.float32)
+        return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+
+def talk(count: int, seed: int = 1) -> list[Message]:
+    """Return messages of about fifteen words, common words more often, in sessions of forty."""
+    dice = random.Random(seed)
+    weights = [1 / (1 + i) for i in range(len(WORDS))]
+    found = []
+    for i in range(count):
+        words = dice.choices(WORDS, weights, k=dice.randint(6, 24))
+        text = " ".join(w + str(dice.randint(0, 30)) if dice.random() < 0.5 else w for w in words)
+        found.append(Message(text, speaker=f"speaker {i % 2}", id=str(i), session=str(i // 40)))
+    return found
+
+
+def milliseconds(times: Sequence[float]) -> tuple[float, float]:
+    ordered = sorted(times)
+    return 1e3 * ordered[len(ordered) // 2], 1e3 * ordered[min(len(ordered) - 1, int(len(ordered) * 0.95))]
+
+
+async def fill(memory: AsyncMemory, scope: str, messages: Sequence[Message]) -> None:
+    """Remember `messages` with random vectors; extraction is left out, it is not what is timed."""
+    embedder = RandomEmbedder()
+    for start in range(0, len(messages), 2000):
+        receipt = await memory.remember(scope, messages[start : start + 2000])
+        ids = [i for i in receipt.ids if i]
+        vectors = dict(zip(ids, await embedder.embed(ids, "passage"), strict=True))
+        done = tuple((task, i) for task in ("embed", "extract") for i in ids)
+        await memory._store.write(scope, Changes(vectors=vectors, space=embedder.space, done=done))
+
+
+async def recalls(memory: AsyncMemory, scope: str, rounds: int, plan: Plan) -> list[float]:
+    dice = random.Random(3)
+    times = []
+    for _ in range(rounds):
+        query = " ".join(dice.choices(WORDS, k=6)) + " " + dice.choice(WORDS) + "7"
+        start = time.perf_counter()
+        await memory.recall(scope, query, plan)
+        times.append(time.perf_counter() - start)
+    return times
+
+
+def bare_product(count: int) -> float:
+    """The median time of one matrix-vector product with the ten best, in milliseconds."""
+    random_ = np.random.default_rng(5)
+    matrix = random_.standard_normal((count, DIMENSIONS), dtype=np.float32)
+    times = []
+    for _ in range(ROUNDS):
+        query = random_.standard_normal(DIMENSIONS, dtype=np.float32)
+        start = time.perf_counter()
+        scores = matrix @ query
+        top = np.argpartition(-scores, 10)[:10]
+        top[np.argsort(-scores[top])]
+        times.append(time.perf_counter() - start)
+    return milliseconds(times)[0]
+
+
+async def size(url: str, count: int) -> dict[str, Any]:
+    messages, scope, plan = talk(count), f"latency {count}", Plan(kinds=("passage",))
+    async with AsyncMemory(url, embedder=None) as memory:
+        await fill(memory, scope, messages)
+        stats = await memory.stats(scope)
+    row: dict[str, Any] = {"n": count, "numpy_ms": round(bare_product(count), 3)}
+    hot = Settings(hot_bytes=2**31)
+    async with AsyncMemory(url, embedder=RandomEmbedder(), settings=hot) as memory:
+        await recalls(memory, scope, 3, plan)
+        p50, p95 = milliseconds(await recalls(memory, scope, ROUNDS, plan))
+        row |= {"hot_p50_ms": round(p50, 3), "hot_p95_ms": round(p95, 3)}
+    async with AsyncMemory(url, embedder=RandomEmbedder(), settings=Settings(hot_bytes=0)) as memory:
+        rounds = ROUNDS if count <= 10_000 else 10
+        await recalls(memory, scope, 2, plan)
+        row["cold_p50_ms"] = round(milliseconds(await recalls(memory, scope, rounds, plan))[0], 3)
+    row["bytes_per_message"] = {name: round(b / count) for name, b in sorted(stats.bytes.items()) if b}
+    return row
+
+
+async def remembering(folder: Path) -> dict[str, float]:
+    """Durable remember of one message, and the rows it wrote, written bare in one transaction."""
+    path = folder / "remember.db"
+    async with AsyncMemory(path, embedder=None) as memory:
+        times = []
+        for message in talk(200, seed=9):
+            start = time.perf_counter()
+            await memory.remember("latency", message)
+            times.append(time.perf_counter() - start)
+    source = sqlite3.connect(path)
+    tables = ("records", "postings", "pending")
+    rows = {t: source.execute(f"SELECT * FROM {t} ORDER BY number").fetchall() for t in tables}
+    schema = [r[0] for r in source.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL")]
+    source.close()
+    bare = sqlite3.connect(folder / "bare.db", isolation_level=None)
+    for pragma in ("journal_mode = WAL", "synchronous = FULL"):
+        bare.execute(f"PRAGMA {pragma}")
+    for sql in schema:
+        bare.execute(sql)
+    by_number: dict[int, list[tuple[str, tuple[Any, ...]]]] = {}
+    for table, found in rows.items():
+        place = 2 if table == "pending" else 1
+        for row in found:
+            by_number.setdefault(row[place], []).append((table, row))
+    bare_times = []
+    for group in by_number.values():
+        start = time.perf_counter()
+        bare.execute("BEGIN IMMEDIATE")
+        for table, row in group:
+            bare.execute(f"INSERT INTO {table} VALUES ({','.join('?' * len(row))})", row)
+        bare.execute("COMMIT")
+        bare_times.append(time.perf_counter() - start)
+    bare.close()
+    return {
+        "remember_p50_ms": round(milliseconds(times)[0], 3),
+        "bare_p50_ms": round(milliseconds(bare_times)[0], 3),
+    }
+
+
+def opening(url: str) -> float:
+    """Seconds to import fabula and open an existing memory in a new process, the median of five."""
+    code = (
+        "import time; t = time.perf_counter()\n"
+        "from fabula import Memory\n"
+        f"m = Memory({url!r}).open()\n"
+        "print(time.perf_counter() - t); m.close()"
+    )
+    runs = [float(subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True).stdout)
+            for _ in range(5)]  # fmt: skip
+    return sorted(runs)[2]
+
+
+def main(argv: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(prog="python -m bench latency", description=__doc__)
+    parser.add_argument("--url", help="a database URL (default: a SQLite file in a temporary folder)")
+    parser.add_argument("--sizes", default="1000,10000,100000")
+    parser.add_argument("--json", help="write the figures there")
+    args = parser.parse_args(argv)
+    with tempfile.TemporaryDirectory() as folder:
+        url = args.url or str(Path(folder) / "latency.db")
+        sizes = [asyncio.run(size(url, int(count))) for count in args.sizes.split(",")]
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        result: dict[str, Any] = {
+            "sizes": sizes,
+            **asyncio.run(remembering(Path(folder))),
+            "open_s": round(opening(url), 3),
+            "rss_mb": round(peak),
+            "bytes_per_message": sum(sizes[-1]["bytes_per_message"].values()),
+        }
+    for row in sizes:
+        print(f"{row['n']:>7} passages: hot p50 {row['hot_p50_ms']} ms, p95 {row['hot_p95_ms']} ms; "
+              f"not hot p50 {row['cold_p50_ms']} ms; numpy {row['numpy_ms']} ms; bytes {row['bytes_per_message']}")  # fmt: skip
+    print(f"durable remember p50 {result['remember_p50_ms']} ms, bare rows {result['bare_p50_ms']} ms")
+    print(f"import and open {result['open_s']} s; peak memory {result['rss_mb']} MB")
+    write_json(args.json, result)

@@ -1,0 +1,156 @@
+"""What erasing does, as steps of named statements: what goes with what, and where; knows no driver.
+
+A derived version goes when a source of it goes, unless its kind says nothing that only one source said and another
+source is left: then it only loses the source.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from fabula.abc import Erasure
+from fabula.stores.rows import from_row, repack, unpack_chunk
+from fabula.stores.statements import TABLES, Do, Rows, Steps
+from fabula.stores.writing import CHUNK, OwnRow, chunk_of, edge_of, take
+from fabula.types import Forgotten, Kind
+
+OUTLIVING: Final[frozenset[Kind]] = frozenset({"fact", "entity", "note"})
+"""Kinds that outlive one of several sources."""
+
+
+@dataclass(slots=True)
+class _Doom:
+    """What an erasure reaches."""
+
+    gone: set[str] = field(default_factory=set[str])
+    """Ids of which nothing is left."""
+    versions: dict[int, Sequence[Any]] = field(default_factory=dict[int, Sequence[Any]])
+    """The rows to delete, by number."""
+    left: dict[str, dict[int, tuple[str, list[str]]]] = field(
+        default_factory=dict[str, dict[int, tuple[str, list[str]]]]
+    )
+    """Of the ids that stay in part: data and remaining sources by number."""
+
+
+def erase(scope: str, erasure: Erasure) -> Steps[Forgotten]:
+    """See `Store.erase`."""
+    rows = yield Do("scope_state", {"scope": scope})
+    if not rows:
+        return Forgotten()
+    if erasure.everything:
+        return (yield from _empty(scope))
+    ids = set(erasure.ids)
+    if erasure.session is not None:
+        rows = yield Do("session_ids", {"scope": scope, "session": erasure.session})
+        ids |= {row[0] for row in rows}
+    doom = yield from _reach(scope, ids)
+    if not doom.versions:
+        return Forgotten()
+    state = yield from take(scope)
+    counts: dict[str, int] = {}
+    for row in doom.versions.values():
+        counts[row[2]] = counts.get(row[2], 0) + 1
+    counts["vectors"] = yield from _erase_vectors(state, doom.versions)
+    yield from _erase_rows(scope, doom)
+    yield from _narrow(state, doom)
+    yield from _read_again(scope, doom)
+    yield Do("clear_embeddings", {"scope": scope})
+    state.reset = state.revision
+    yield state.left()
+    return Forgotten(rows=counts)
+
+
+def _empty(scope: str) -> Steps[Forgotten]:
+    counts: dict[str, int] = {}
+    for table in TABLES:
+        rows = yield Do(f"count_{table}_rows", {"scope": scope})
+        counts[table] = rows[0][0]
+        yield Do(f"empty_{table}", {"scope": scope})
+    return Forgotten(rows=counts)
+
+
+def _reach(scope: str, ids: Iterable[str]) -> Steps[_Doom]:
+    doom = _Doom()
+    wave = sorted(ids)
+    while wave:
+        rows = yield Do("all_versions", {"scope": scope, "ids": wave})
+        doom.versions |= {row[0]: row for row in rows}
+        doom.gone |= {row[1] for row in rows}
+        rows = yield Do("citing_ids", {"scope": scope, "ids": wave})
+        derived = [row[0] for row in rows if row[0] not in doom.gone]
+        rows = yield Do("all_versions", {"scope": scope, "ids": derived})
+        for record_id in derived:
+            doom.left[record_id] = {}
+        for row in rows:
+            yield from _judge(scope, row, doom)
+        wave = sorted(record_id for record_id in derived if not doom.left[record_id])
+        for record_id in wave:
+            del doom.left[record_id]
+    return doom
+
+
+def _judge(scope: str, row: Sequence[Any], doom: _Doom) -> Steps[None]:
+    """Whether a version that may cite what goes, goes too."""
+    number, record_id, kind = row[:3]
+    if number in doom.versions:
+        return
+    sources = from_row(scope, row).sources
+    left = [source for source in sources if source not in doom.gone]
+    if kind == "entity" and not left:
+        mentions: Rows = yield Do("mentions", {"scope": scope, "id": record_id})
+        left = sorted(target for (target,) in mentions if target not in doom.gone)[:1]
+    if len(left) == len(sources) or (left and kind in OUTLIVING):
+        doom.left[record_id][number] = (row[9], left)
+    else:
+        doom.versions[number] = row
+
+
+def _erase_vectors(state: OwnRow, versions: Iterable[int]) -> Steps[int]:
+    gone, erased = set(versions), 0
+    chunks = sorted({number // CHUNK for number in gone})
+    rows = yield Do("vector_chunks", {"scope": state.scope, "space": None, "chunks": chunks})
+    for space, chunk, who, what in rows:
+        held = dict(zip(unpack_chunk(who, what)[0].tolist(), unpack_chunk(who, what)[1], strict=True))
+        kept = {number: vector for number, vector in held.items() if number not in gone}
+        if len(kept) < len(held):
+            erased += len(held) - len(kept)
+            yield chunk_of(state, space, chunk, kept)
+    return erased
+
+
+def _erase_rows(scope: str, doom: _Doom) -> Steps[None]:
+    numbers, ids = sorted(doom.versions), sorted(doom.gone)
+    yield Do("delete_records", {"scope": scope, "numbers": numbers})
+    yield Do("delete_terms", {"scope": scope, "numbers": numbers})
+    yield Do("delete_edges", {"scope": scope, "ids": ids})
+    yield Do("delete_pending", {"scope": scope, "ids": sorted({row[1] for row in doom.versions.values()})})
+    messages = sorted({row[1] for row in doom.versions.values() if row[2] == "passage"})
+    if messages:
+        yield Do("put_tombstone", [{"scope": scope, "id": record_id} for record_id in messages])
+
+
+def _narrow(state: OwnRow, doom: _Doom) -> Steps[None]:
+    for record_id, versions in doom.left.items():
+        for number, (data, left) in versions.items():
+            yield Do("rewrite_data", {"scope": state.scope, "number": number, "data": repack(data, left),
+                                      "revision": state.revision})  # fmt: skip
+        yield Do("delete_edges_from", {"scope": state.scope, "ids": [record_id]})
+        sources = sorted({source for _, left in versions.values() for source in left})
+        if sources:
+            yield Do("put_edge", [edge_of(state, record_id, source) for source in sources])
+
+
+def _read_again(scope: str, doom: _Doom) -> Steps[None]:
+    """What a frame was made of and stays is extracted again, so that nothing but the erased is lost."""
+    frames = (row for row in doom.versions.values() if row[2] == "frame")
+    sources = {source for row in frames for source in from_row(scope, row).sources} - doom.gone
+    rows = yield Do("live_records", {"scope": scope, "ids": sorted(sources)})
+    work = [
+        {"scope": scope, "task": "extract", "number": row[0], "id": row[1], "session": row[4] or "", "due": 0}
+        for row in rows
+        if row[2] == "passage"
+    ]
+    if work:
+        yield Do("put_pending", work)
