@@ -1,20 +1,18 @@
-"""The command line `fabula`: its commands are made from the table of operations, only printing is its own.
+"""The command line `fabula`: its commands are made from the table of operations.
 
 This is the one place where the environment is read (FABULA_DB, FABULA_EMBEDDER). It knows nothing of how a memory
-works. Exit codes: 0 done, 1 failed, or something looked for was not there, 2 called wrongly, 130 interrupted.
+works, nor how a result looks. Exit codes: 0 done, 1 failed, 2 called wrongly, 130 interrupted.
 """
 
 from __future__ import annotations
 
 import asyncio
 import inspect
-import json
 import logging
 import os
-import re
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import aclosing, contextmanager
 from dataclasses import replace
 from enum import Enum
@@ -24,16 +22,15 @@ from typing import Annotated, Any, Final, Literal, Optional, TypeAlias, Union, c
 
 import typer
 
-from fabula import operations
+from fabula import operations, printing
 from fabula.abc import Embedder
 from fabula.errors import FabulaError, InvalidInput, StoreUnavailable
 from fabula.memory import AsyncMemory
 from fabula.operations import OPERATIONS, Operation, Parameter, Progress
 from fabula.providers.bundled import bundled
-from fabula.render import spoken
 from fabula.settings import Settings
 from fabula.stores import SQLiteStore, open_store
-from fabula.types import Fact, Flushed, Forgotten, Frame, Passage, Receipt, Record
+from fabula.types import Flushed, Forgotten
 
 Model: TypeAlias = Literal["default", "fast", "none"]
 Models: TypeAlias = Callable[[Model], Embedder | None]
@@ -71,31 +68,27 @@ def _guarded(argv: Sequence[str], models: Models) -> int:
     try:
         return _app(models)(list(argv), prog_name="fabula", standalone_mode=False) or 0
     except FabulaError as error:
-        _complain(str(error))
+        printing.complain(str(error))
     except _CallError as error:
         wrong = cast(Any, error)
         context = getattr(wrong, "ctx", None)
-        _complain(f"{wrong.format_message()} (see {context.command_path if context else 'fabula'} --help)")
+        printing.complain(f"{wrong.format_message()} (see {context.command_path if context else 'fabula'} --help)")
         return 2
-    except BrokenPipeError:
+    except (BrokenPipeError, SystemExit):  # the second is what Typer and Rich make of the first
         _let_go()
         return 0
     except OSError as error:
-        _complain(str(error))
+        printing.complain(str(error))
     except (KeyboardInterrupt, typer.Abort):
-        _complain("interrupted")
+        printing.complain("interrupted")
         return 130
     return 1
 
 
 def _let_go() -> None:
     """The reader has gone, as `head` does when it has enough: that is no failure, and nobody is left to tell."""
-    if isinstance(sys.stdout, type(sys.__stdout__)) and sys.stdout is sys.__stdout__:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def _complain(message: str) -> None:
-    typer.echo(f"fabula: {_line(message)}", err=True)
+    with open(os.devnull, "w") as nothing:
+        os.dup2(nothing.fileno(), sys.stdout.fileno())
 
 
 # --- commands from operations ------------------------------------------------------------------------------------
@@ -145,9 +138,9 @@ def _command(operation: Operation, models: Models) -> Callable[..., int]:
         memory = _memory(operation, db, models, embedder.value)
         result = _waited(_done(memory, operation, arguments))
         if as_json:
-            _print_json(result)
+            printing.as_json(result)
         else:
-            _print(result, arguments)
+            printing.show(result, arguments)
         return int(_failed(result))
 
     shown = [_option(one) for one in parameters]
@@ -171,7 +164,7 @@ def _keyword(name: str, hint: Any, default: Any) -> inspect.Parameter:
 
 def _option(one: Parameter) -> inspect.Parameter:
     made: Any = typer.Argument(help=one.doc) if one.plain else typer.Option(f"--{one.public}", help=one.doc)
-    default = list(one.default) if isinstance(one.default, tuple) else one.default
+    default = list(cast(tuple[Any, ...], one.default)) if isinstance(one.default, tuple) else one.default
     return _keyword(one.name, Annotated[_shown_type(one.type), made], default)
 
 
@@ -253,7 +246,7 @@ def _waited(work: Any) -> Any:
 
 
 @contextmanager
-def _progress() -> Iterator[Progress]:
+def _progress() -> Generator[Progress]:
     """A bar where somebody is watching."""
     if not sys.stderr.isatty():
         yield operations.quiet
@@ -292,9 +285,9 @@ def _demo(models: Models) -> Callable[..., int]:
         """Show what this is: remember a conversation in two languages, then ask about it."""
         from fabula import demo
 
-        messages = len(demo.script().messages)
+        told = demo.script()
         if not as_json:
-            _tell(f"Remembering {messages} messages of three friends, in English and Chinese, March to July 2025 …")
+            printing.introduced(told)
 
         async def ask() -> list[demo.Answered]:
             answered: list[demo.Answered] = []
@@ -302,14 +295,14 @@ def _demo(models: Models) -> Callable[..., int]:
                 async for one in given:
                     answered.append(one)
                     if not as_json:
-                        _print_answered(one)
+                        printing.answered(one)
             return answered
 
         answered = _waited(ask())
         if as_json:
-            _print_json(answered)
+            printing.as_json(answered)
         else:
-            _tell("\nNow your own: fabula remember 'I moved to Porto in May' --scope me")
+            printing.tell("\nNow your own: fabula remember 'I moved to Porto in May' --scope me")
         return 0
 
     shown = [_keyword("embedder", _EMBEDDER, "default"), _keyword("as_json", _JSON, False)]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import tempfile
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
@@ -61,7 +61,7 @@ def script() -> Script:
     return Script(messages=tuple(messages), questions=tuple(questions), asked=told["asked"])
 
 
-async def answers(embedder: Embedder | None) -> AsyncIterator[Answered]:
+async def answers(embedder: Embedder | None) -> AsyncGenerator[Answered]:
     """Remember the talk in a folder that is gone afterwards, and yield the answer to each question."""
     told = script()
     with tempfile.TemporaryDirectory(prefix="fabula-", ignore_cleanup_errors=True) as folder:

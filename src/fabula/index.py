@@ -26,17 +26,17 @@ POSTING: Final = np.dtype([("term", "<u8"), ("tf", "<u2")])
 
 
 class Row(NamedTuple):
-    """One searchable record version as a store hands it over. Times are seconds since the epoch, NaN for unknown."""
+    """One searchable record version as a store hands it over. Times are microseconds since the epoch."""
 
     number: int
     kind: Kind
     session: str
     seq: int
     speaker: str
-    valid_from: float
-    valid_to: float
-    recorded_from: float
-    recorded_to: float
+    valid_from: int | None
+    valid_to: int | None
+    recorded_from: int
+    recorded_to: int | None
     importance: float
     length: int
     question: int
@@ -193,7 +193,7 @@ class Index:
 
     def compacted(self) -> Index:
         """Return the same index with its postings sorted, for repeated use."""
-        sorted_ = {kind: f.postings.compacted() for kind, f in self.fields.items()}
+        sorted_: dict[Kind, Postings] = {kind: f.postings.compacted() for kind, f in self.fields.items()}
         if all(postings is self.fields[kind].postings for kind, postings in sorted_.items()):
             return self
         return replace(self, fields={kind: replace(f, postings=sorted_[kind]) for kind, f in self.fields.items()})
@@ -205,7 +205,17 @@ class Index:
 
 
 def _codes(names: Sequence[str], known: dict[str, int]) -> Ints:
-    return np.fromiter((known.setdefault(name, len(known)) for name in names), np.int64, len(names))
+    for name in dict.fromkeys(names):
+        known.setdefault(name, len(known))
+    return np.fromiter(map(known.__getitem__, names), np.int64, len(names))
+
+
+def _seconds(micros: Sequence[int | None]) -> Doubles:
+    return np.array(micros, np.float64) / 1e6  # None becomes NaN
+
+
+def _ends(micros: Sequence[int | None]) -> Doubles:
+    return np.nan_to_num(_seconds(micros), nan=FOREVER)
 
 
 def _extend(old: Field, rows: Sequence[Row], sessions: dict[str, int], speakers: dict[str, int]) -> Field:
@@ -215,17 +225,15 @@ def _extend(old: Field, rows: Sequence[Row], sessions: dict[str, int], speakers:
     if len(fresh) < len(rows):
         closed = [row for row in rows if row.number <= last]
         recorded_to = recorded_to.copy()
-        recorded_to[old.rows_of(np.array([row.number for row in closed]))] = [row.recorded_to for row in closed]
+        recorded_to[old.rows_of(np.array([row.number for row in closed]))] = _ends([row.recorded_to for row in closed])
     if not fresh:
         return replace(old, recorded_to=recorded_to)
-    number, _, session, seq, speaker, valid_from, valid_to, since, until, importance, length, question, blobs = zip(
-        *fresh, strict=True
-    )
+    columns = zip(*fresh, strict=True)
+    number, _, session, seq, speaker, valid_from, valid_to, since, until, importance, length, question, blobs = columns
     flat = np.frombuffer(b"".join(blobs), POSTING)
     counts = np.fromiter(map(len, blobs), np.int64, len(blobs)) // POSTING.itemsize
     owner = np.repeat(np.arange(len(old), len(old) + len(fresh), dtype=np.int32), counts)
-    words = np.zeros(len(fresh), np.float32)
-    np.add.at(words, owner - len(old), flat["tf"])
+    words = np.bincount(owner - len(old), flat["tf"], len(fresh))
 
     def joined(column: NDArray[Any], values: Any) -> NDArray[Any]:
         return np.concatenate((column, np.asarray(values, column.dtype)))
@@ -238,10 +246,10 @@ def _extend(old: Field, rows: Sequence[Row], sessions: dict[str, int], speakers:
         session=codes,
         seq=joined(old.seq, seq),
         speaker=joined(old.speaker, _codes(speaker, speakers)),
-        valid_from=joined(old.valid_from, valid_from),
-        valid_to=joined(old.valid_to, valid_to),
-        recorded_from=joined(old.recorded_from, since),
-        recorded_to=joined(recorded_to, until),
+        valid_from=joined(old.valid_from, _seconds(valid_from)),
+        valid_to=joined(old.valid_to, _seconds(valid_to)),
+        recorded_from=joined(old.recorded_from, _seconds(since)),
+        recorded_to=joined(recorded_to, _ends(until)),
         importance=joined(old.importance, importance),
         length=lengths,
         window=_window(lengths, before, after),
@@ -298,7 +306,7 @@ def _fill(old: Field, chunks: Sequence[tuple[NDArray[np.int64], NDArray[np.float
         if not mine.any():
             continue
         values = matrix[mine].astype(np.float32)
-        values /= np.maximum(np.linalg.norm(values, axis=1, keepdims=True), 1e-12)
+        values /= np.sqrt(np.maximum(np.einsum("ij,ij->i", values, values), 1e-12))[:, None]
         vectors[rows[mine]] = values
         embedded[rows[mine]] = True
     return replace(old, vectors=vectors, embedded=embedded)

@@ -417,17 +417,17 @@ def data(value: Any) -> Any:
 
 REASONS: Final = {
     "bm": "shares words",
-    "ctx": "said among such words",
-    "e5": "means the like",
-    "prev": "follows a match",
-    "next": "leads to a match",
-    "sess": "in a talk about it",
+    "ctx": "neighbours share words",
+    "e5": "close in meaning",
+    "prev": "comes after a match",
+    "next": "comes before a match",
+    "sess": "the talk is about it",
     "spk": "said by the one named",
-    "date": "of the time asked for",
-    "loglen": "says much",
+    "date": "said at that time",
+    "loglen": "detailed",
     "first": "opens the talk",
-    "isq": "asks rather than tells",
-    "rank": "ranks high everywhere",
+    "isq": "not a question",
+    "rank": "ranks high",
 }
 """What each feature of the ranking says for a record, in plain words."""
 

@@ -1,7 +1,7 @@
-"""What results look like to a person on a terminal, in a pipe, and as JSON; knows no command and no memory.
+"""What results look like: to a person on a terminal, in a pipe, and as JSON; knows no command and no memory.
 
 On a terminal a table has a head and wraps; in a pipe it is lines with tabs between the cells. Remarks that are no
-part of the result go to standard error.
+part of a result go to standard error.
 """
 
 from __future__ import annotations
@@ -10,70 +10,95 @@ import json
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import typer
 
 from fabula import operations
 from fabula.render import spoken
-from fabula.types import Fact, Flushed, Forgotten, Frame, Passage, Receipt, Record
+from fabula.types import Flushed, Forgotten, Frame, Passage, Receipt, Record
 
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from fabula.demo import Answered, Script
+
+SHOWN: Final = 20
+"""How many of the items that an import left out are listed."""
+PIPED: Final = 100
+"""Columns of running text where there is no terminal."""
 
 # Stored text is other people's: it must not move the cursor, set a title or turn the writing round.
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+")
 
 
-def _line(text: str) -> str:
+def line(text: str) -> str:
+    """Return `text` on one line, without characters that steer a terminal."""
     return _CONTROL.sub("", " ".join(text.split()))
 
 
-def _print_json(result: Any) -> None:
+def complain(remark: str) -> None:
+    """Say something that is no part of a result."""
+    typer.echo(f"fabula: {line(remark)}", err=True)
+
+
+def as_json(result: Any) -> None:
+    """Print a whole result; in plain ASCII where the console could not show all of it."""
     encoding = (getattr(sys.stdout, "encoding", None) or "utf-8").lower().replace("-", "")
     typer.echo(json.dumps(operations.data(result), ensure_ascii=not encoding.startswith("utf"), indent=2))
 
 
+def show(result: Any, arguments: dict[str, Any]) -> None:
+    """Print a result of an operation that was called with `arguments`."""
+    if isinstance(result, operations.Recalled):
+        _recalled(result, arguments["budget"])
+    elif isinstance(result, operations.Measured):
+        _measured(result)
+    elif isinstance(result, list):
+        _records(cast(list[Record], result), arguments["limit"])
+    else:
+        typer.echo("\n".join(line(one) for one in _LINES[type(result)](result)))
+
+
+def _console() -> Console:
+    from rich.console import Console
+
+    return Console(highlight=False, width=None if sys.stdout.isatty() else PIPED)
+
+
 def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """A table for a person; in a pipe, lines with tabs between the cells and no head."""
-    lines = [[_line(cell) for cell in row] for row in rows]
+    lines = [[line(cell) for cell in row] for row in rows]
     if not lines:
         return
     if not sys.stdout.isatty():
-        typer.echo("\n".join("\t".join(line) for line in lines))
+        typer.echo("\n".join("\t".join(one) for one in lines))
         return
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
     table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
-    for head in heads:
-        table.add_column(head, no_wrap=head in ("score", "when", "id"), justify="right" if "bytes" in head else "left")
-    for line in lines:
-        table.add_row(*map(Text, line))
-    Console(highlight=False).print(table)
+    for head in heads[: len(lines[0])]:
+        table.add_column(head, no_wrap=head in ("score", "when"), justify="right" if "bytes" in head else "left")
+    for one in lines:
+        table.add_row(*map(Text, one))
+    _console().print(table)
 
 
-def _print(result: Any, arguments: dict[str, Any]) -> None:
-    if isinstance(result, operations.Recalled):
-        _print_recalled(result, arguments)
-    elif isinstance(result, operations.Measured):
-        _print_measured(result)
-    elif isinstance(result, list):
-        _print_records(cast(list[Record], result), arguments["limit"])
-    else:
-        typer.echo("\n".join(_line(line) for line in _LINES[type(result)](result)))
+# --- what was written --------------------------------------------------------------------------------------------
 
 
 def _receipt(receipt: Receipt) -> Iterator[str]:
-    known = {*receipt.duplicates, *receipt.conflicts, None}
-    yield f"remembered {receipt.added}: {', '.join(one for one in receipt.ids if one not in known)}".rstrip(": ")
-    yield from _not_added(receipt.duplicates, receipt.conflicts, receipt.erased)
+    known = {*receipt.duplicates, *receipt.conflicts}
+    fresh = [one for one in receipt.ids if one is not None and one not in known]
+    yield f"remembered {receipt.added}" + (f": {', '.join(fresh)}" if fresh else "")
+    if receipt.duplicates:
+        yield f"known already: {', '.join(receipt.duplicates)}"
+    yield from _refused(receipt.conflicts, receipt.erased)
     for secret in receipt.masked:
         yield f"masked in {secret.id}: {secret.kind}"
 
 
-def _not_added(duplicates: Sequence[str], conflicts: Sequence[str], erased: Sequence[str]) -> Iterator[str]:
-    if duplicates:
-        yield f"known already: {len(duplicates)}"
+def _refused(conflicts: Sequence[str], erased: Sequence[str]) -> Iterator[str]:
     for one in conflicts:
         yield f"conflict: {one} is there with another text, which stays"
     for one in erased:
@@ -81,27 +106,23 @@ def _not_added(duplicates: Sequence[str], conflicts: Sequence[str], erased: Sequ
 
 
 def _imported(done: operations.Imported) -> Iterator[str]:
-    where = ", ".join(f"{count} in {scope}" for scope, count in done.scopes.items())
+    where = ", ".join(f"{count} for {scope}" for scope, count in done.scopes.items())
     yield f"read {sum(done.scopes.values())} messages ({done.format}): {where}"
     yield f"added {done.added}, known already {done.duplicates}"
-    yield from _not_added((), done.conflicts, done.erased)
+    yield from _refused(done.conflicts, done.erased)
     for kind, count in done.masked.items():
         yield f"masked {count} of kind {kind}"
     if done.undated:
-        yield f"{done.undated} without a time of their own: taken as said with the message before, or else --time, now"
+        yield f"{done.undated} without a time: taken as said with the one before in the session, or else --time, or now"
     yield from done.notes
     if done.skipped:
         yield f"left out {len(done.skipped)}:"
     for one in done.skipped[:SHOWN]:
         yield f"- {one.place}: {one.why}"
     if len(done.skipped) > SHOWN:
-        yield f"- and {len(done.skipped) - SHOWN} more (--json lists them all)"
+        yield f"- and {len(done.skipped) - SHOWN} more, which --json lists"
     if done.flushed.pending:
         yield from _flushed(done.flushed)
-
-
-SHOWN: Final = 20
-"""How many of the left-out items an import lists."""
 
 
 def _flushed(flushed: Flushed) -> Iterator[str]:
@@ -110,7 +131,7 @@ def _flushed(flushed: Flushed) -> Iterator[str]:
 
 
 def _forgotten(forgotten: Forgotten) -> Iterator[str]:
-    rows = ", ".join(f"{table} {count}" for table, count in forgotten.rows.items() if count)
+    rows = ", ".join(f"{count} from {table}" for table, count in forgotten.rows.items() if count)
     yield f"forgotten: {rows}" if forgotten else "nothing there to forget"
 
 
@@ -124,35 +145,44 @@ _LINES: Final[dict[type, Callable[[Any], Iterable[str]]]] = {
 }
 
 
-def _print_recalled(found: operations.Recalled, arguments: dict[str, Any]) -> None:
+# --- what was found ----------------------------------------------------------------------------------------------
+
+
+def _recalled(found: operations.Recalled, budget: int | None) -> None:
     for reason in found.degraded:
-        _complain(reason)
+        complain(reason)
     if not found:
-        _complain(f"nothing is known about it in scope {found.scope!r}")
-    elif arguments["budget"] is not None:
-        if not found.context:
-            _complain(f"nothing fits into {arguments['budget']} tokens")
+        complain(f"nothing is known about it in scope {found.scope!r}")
+    elif budget is None:
+        _table(("score", "when", "who", "text", "why", "id"), [_row(found, at) for at in range(len(found.hits))])
+        if sys.stdout.isatty():
+            typer.echo(f"confidence {found.confidence:.2f}")
+    elif found.context:
         typer.echo(found.context)
-        return
-    rows: list[list[str]] = []
-    for hit in found.hits:
-        record = hit.record
-        who = record.speaker if isinstance(record, Passage) else record.kind
-        row = [f"{hit.score:.2f}", spoken(record.valid), who, _told(record)]
-        if found.trace is not None:
-            why = ", ".join(words for words, _ in operations.reasons(hit, found.trace.weights))
-            row += [why, record.id]
-        rows.append(row)
-    _table(("score", "when", "who", "text", "why", "id")[: len(rows[0]) if rows else 0], rows)
-    if found and sys.stdout.isatty():
-        typer.echo(f"confidence {found.confidence:.2f}")
+    else:
+        complain(f"nothing fits into {budget} tokens")
     if found.trace is not None:
-        trace = found.trace
-        dates = ", ".join(map(spoken, trace.windows)) or "none"
-        _complain(
-            f"searched for: {' '.join(trace.terms)}; dates: {dates}; people: {', '.join(trace.speakers) or 'none'}; "
-            f"{trace.pool} candidates weighed by profile {trace.profile}"
+        dates = ", ".join(map(spoken, found.trace.windows)) or "none"
+        complain(
+            f"looked for {' '.join(found.trace.terms)}; people named: {', '.join(found.trace.speakers) or 'none'}; "
+            f"dates: {dates}; {found.trace.pool} candidates weighed by profile {found.trace.profile}"
         )
+
+
+def _row(found: operations.Recalled, at: int) -> list[str]:
+    hit = found.hits[at]
+    row = [f"{hit.score:.2f}", spoken(hit.record.valid), _who(hit.record), _told(hit.record)]
+    if found.trace is not None:
+        row += [_why(found, at), hit.record.id]
+    return row
+
+
+def _who(record: Record) -> str:
+    return record.speaker if isinstance(record, Passage) else record.kind
+
+
+def _why(found: Any, at: int) -> str:
+    return ", ".join(words for words, _ in operations.reasons(found.hits[at], found.trace.weights))
 
 
 def _told(record: Record) -> str:
@@ -160,51 +190,55 @@ def _told(record: Record) -> str:
     return " ".join([record.text, *(f"[image: {caption}]" for caption in captions if caption)])
 
 
-def _print_records(records: Sequence[Record], limit: int) -> None:
+def _records(records: Sequence[Record], limit: int) -> None:
     if not records:
-        _complain("there are none")
-    kind = "fact" if any(isinstance(record, Fact) for record in records) else "what happened"
-    rows = [
-        [spoken(record.valid), *([record.session] if isinstance(record, Frame) else []), record.text]
-        for record in records
-    ]
-    _table(("when", "session", kind) if records and isinstance(records[0], Frame) else ("when", kind), rows)
+        complain("there are none")
+    rows = [[spoken(one.valid), one.session if isinstance(one, Frame) else one.kind, one.text] for one in records]
+    _table(("when", "session" if records and isinstance(records[0], Frame) else "kind", "text"), rows)
     if len(records) == limit:
-        _complain(f"these are the first {limit}: --limit gives more")
+        complain(f"these are the first {limit}; --limit gives more")
 
 
-def _print_measured(stats: operations.Measured) -> None:
+def _measured(stats: operations.Measured) -> None:
     counts = {"scopes": stats.scopes, "sessions": stats.sessions}
-    counts |= {f"{kind} records": count for kind, count in sorted(stats.records.items())}
+    counts |= {f"records: {kind}": count for kind, count in sorted(stats.records.items())}
     counts |= {f"waiting: {task}": count for task, count in stats.pending.items()} | {"failed": stats.failed}
     _table(("what", "how many"), [[name, str(count)] for name, count in counts.items()])
     sizes = sorted(stats.bytes.items(), key=lambda pair: -pair[1])
-    rows = [[table, str(size), f"{stats.per_message.get(table, 0):.0f}"] for table, size in sizes]
-    rows.append(["total", str(sum(stats.bytes.values())), f"{stats.bytes_per_message:.0f}"])
-    _table(("table", "bytes", "bytes a message"), rows)
+    rows = [[f"table: {table}", str(size), f"{stats.per_message.get(table, 0):.0f}"] for table, size in sizes]
+    rows.append(["all tables", str(sum(stats.bytes.values())), f"{stats.bytes_per_message:.0f}"])
+    _table(("where", "bytes", "bytes a message"), rows)
 
 
-# --- the tour ---
+# --- the tour ----------------------------------------------------------------------------------------------------
 
 
-def _print_answered(one: Any) -> None:
-    found = one.found
-    _tell(f"\n? {one.question.text}", style="bold", after=f"   ({one.question.shows})")
-    for hit in found.hits:
-        record = hit.record
-        why = ", ".join(words for words, _ in operations.reasons(hit, found.trace.weights))
-        _tell(f"  {hit.score:.2f}  {spoken(record.valid)[:10]}  {record.speaker}: {record.text}")
-        _tell(f"        because: {why}", style="dim")
-    _tell(f"  confidence {found.confidence:.2f}, {one.seconds * 1000:.0f} ms", style="dim")
-
-
-def _tell(text: str, *, style: str = "", after: str = "") -> None:
-    """One line for a person, with a style where the terminal has any."""
-    from rich.console import Console
+def tell(text: str) -> None:
+    """Say one line of the tour."""
     from rich.text import Text
 
-    width = None if sys.stdout.isatty() else 100
-    line = Text(text, style=style) + Text(after, style="dim")
-    Console(highlight=False, width=width).print(line)
+    _console().print(Text(text))
 
 
+def introduced(told: Script) -> None:
+    """Say whose talk is about to be remembered."""
+    names = ", ".join(dict.fromkeys(message.speaker or "" for message in told.messages))
+    sessions = len({message.session for message in told.messages})
+    tell(f"Remembering {len(told.messages)} messages of {sessions} evenings: {names}, in English and Chinese …")
+
+
+def answered(one: Answered) -> None:
+    """Show a question of the tour, what came back and why."""
+    from rich.console import Group
+    from rich.table import Table
+    from rich.text import Text
+
+    found = one.found
+    grid = Table.grid(padding=(0, 2, 0, 0))
+    for at, hit in enumerate(found.hits):
+        said = Text.assemble((f"{_who(hit.record)}: ", "bold"), line(hit.record.text))
+        why = Text(f"({_why(found, at)})", style="dim")
+        grid.add_row("", f"{hit.score:.2f}", spoken(hit.record.valid)[:10], Group(said, why))
+    question = Text.assemble((f"\n? {one.question.text}", "bold"), (f"   {one.question.shows}", "dim"))
+    took = Text(f"  confidence {found.confidence:.2f}, {one.seconds * 1000:.0f} ms", style="dim")
+    _console().print(Group(question, grid, took))

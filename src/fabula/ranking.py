@@ -88,13 +88,14 @@ def bm25_windows(index: Field, terms: Mapping[int, float], *, k1: float = 1.2, b
         rows, tf = index.postings.of(term)
         if not rows.size:
             continue
-        touched = np.concatenate((rows, index.before[rows], index.after[rows]))
-        np.add.at(counts, touched, np.concatenate((tf, tf, tf)))
+        # A row is the neighbour of at most one row on each side, so no index repeats within one addition.
+        for touched in (rows, index.before[rows], index.after[rows]):
+            counts[touched] += tf
         counts[-1] = 0
-        touched = np.unique(touched[touched >= 0])
-        found = counts[touched]
-        scores[touched] += weight * _idf(touched.size, len(index)) * found * (k1 + 1) / (found + norm[touched])
-        counts[touched] = 0
+        found = np.flatnonzero(counts)
+        tf = counts[found]
+        scores[found] += weight * _idf(found.size, len(index)) * tf * (k1 + 1) / (tf + norm[found])
+        counts[found] = 0
     return scores
 
 
@@ -112,7 +113,8 @@ def coverage(index: Field, terms: Mapping[int, float], rows: Ints) -> Floats:
         having, _ = index.postings.of(term)
         idf = weight * _idf(having.size, len(index))
         total += idf
-        found[np.isin(rows, having)] += idf
+        at = np.minimum(np.searchsorted(having, rows), max(having.size - 1, 0))
+        found[having[at] == rows if having.size else []] += idf
     return found / total if total else found
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fabula.abc import Filter, Lease, Pending, Task
-from fabula.index import FOREVER, Index, Row
+from fabula.index import Index, Row
 from fabula.stores.rows import from_row, micros, moment, unpack_chunk
 from fabula.stores.statements import Do, Rows, Steps
 from fabula.types import Kind, Record, Stats
@@ -55,17 +55,7 @@ def indexed(loaded: tuple[Index, Rows, Rows, Rows, dict[str, Any]]) -> Index:
     if not state:
         return base
     vectors = [unpack_chunk(numbers, matrix) for numbers, matrix in chunks]
-    return base.extended([_row(row) for row in (*ended, *fresh)], vectors, **state)
-
-
-def _row(row: Sequence[Any]) -> Row:
-    number, kind, session, seq, speaker, valid_from, valid_to, since, until, *rest = row
-    ended = FOREVER if until is None else until / 1e6
-    return Row(number, kind, session, seq, speaker, _seconds(valid_from), _seconds(valid_to), since / 1e6, ended, *rest)
-
-
-def _seconds(value: int | None) -> float:
-    return np.nan if value is None else value / 1e6
+    return base.extended([Row(*row) for row in (*ended, *fresh)], vectors, **state)
 
 
 def get(scope: str, ids: Sequence[str], as_of: datetime | None) -> Steps[dict[str, Record]]:
