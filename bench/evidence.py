@@ -70,7 +70,9 @@ class Scores:
 
 def table(rows: Iterable[Mapping[str, Any]]) -> str:
     """Return rows as a text table: one line a row and group."""
-    head = f"{'row':<12} {'group':<14} {'n':>5} " + " ".join(f"{'@' + str(cut):>6}" for cut in CUTS) + "   all@10    mrr"
+    head = (
+        f"{'row':<12} {'group':<14} {'n':>5} " + " ".join(f"{'@' + str(cut):>6}" for cut in CUTS) + "   all@10    mrr"
+    )
     lines = [head]
     for row in rows:
         for group, recall in row["recall"].items():

@@ -72,7 +72,8 @@ def _told(kind: str, item: dict[str, Any]) -> tuple[str, str, str]:
         return f"{contact} {item.get('call_result') or item.get('call_type') or ''}", "call", "call"
     if kind == "agent_chat":
         turns = item.get("conversation") or {}
-        said = [f"{who}: {turn[who].get('content', '')}" for turn in turns.values() for who in turn]
+        parts = [(who, turn[who]) for turn in turns.values() if isinstance(turn, dict) for who in turn]
+        said = [f"{who}: {part.get('content', '') if isinstance(part, dict) else part}" for who, part in parts]
         return "\n".join(said), "agent_chat", f"agent_chat {item.get('phone_id')}"
     if kind == "photo":
         place = item.get("location") or {}

@@ -24,7 +24,9 @@ from bench.evidence import KeptEmbedder, Question, Scores
 from fabula import AsyncMemory, Plan
 from fabula.providers.bundled import bundled
 
-FEATURES = ("bm", "ctx", "e5", "prev", "next", "sess", "spk", "date", "isq", "loglen", "first")
+FEATURES = (
+    "bm", "ctx", "e5", "e5ctx", "cov", "prev", "prev2", "next", "answer", "sess", "spk", "date", "isq", "loglen", "first",
+)  # fmt: skip
 TABLE = Path(__file__).parent.parent / "src" / "fabula" / "data" / "weights.json"
 POOL = Plan(kinds=("passage",), limit=1000)
 KEYWORDS = Plan(kinds=("passage",), limit=1000, channels=("sparse", "context", "time"))
@@ -104,7 +106,9 @@ def cross(name: str, groups: dict[str, list[Pool]], free: Sequence[str], l2: flo
     return weights
 
 
-async def gather(args: argparse.Namespace) -> tuple[dict[str, list[Pool]], dict[str, list[Pool]], dict[str, list[Pool]]]:
+async def gather(
+    args: argparse.Namespace,
+) -> tuple[dict[str, list[Pool]], dict[str, list[Pool]], dict[str, list[Pool]]]:
     english: dict[str, list[Pool]] = {}
     keyword: dict[str, list[Pool]] = {}
     chinese: dict[str, list[Pool]] = {}
@@ -125,11 +129,17 @@ def main(argv: list[str] | None = None) -> None:
     args = parser.parse_args(argv)
     english, keyword, chinese = asyncio.run(gather(args))
     groups = {"1-4": "1234", "1-5": "12345", "1": "1", "2": "2", "3": "3", "4": "4", "5": "5"}
-    sparse = [name for name in FEATURES if name != "e5"]
+    sparse = [name for name in FEATURES if name not in ("e5", "e5ctx")]
     table = {
         "passages": cross("passages", english, FEATURES, args.l2, groups),
         "keyword": cross("keyword", keyword, sparse, args.l2, groups),
-        "han": cross("han", chinese, FEATURES, args.l2, {"all": sorted({p.question.category for ps in chinese.values() for p in ps})}),
+        "han": cross(
+            "han",
+            chinese,
+            FEATURES,
+            args.l2,
+            {"all": sorted({p.question.category for ps in chinese.values() for p in ps})},
+        ),
     }
     if args.write:
         held = json.loads(TABLE.read_text("utf-8"))

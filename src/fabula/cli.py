@@ -52,12 +52,7 @@ def main(argv: Sequence[str] | None = None, *, models: Models = _bundled) -> int
     with warnings.catch_warnings():
         if not sys.warnoptions:
             warnings.simplefilter("ignore")
-        code = _guarded(sys.argv[1:] if argv is None else argv, models)
-    try:
-        sys.stdout.flush()
-    except BrokenPipeError:
-        _let_go()
-    return code
+        return _guarded(sys.argv[1:] if argv is None else argv, models)
 
 
 # What Click raises for a wrong call; recent versions of Typer carry their own Click, older ones import it.
@@ -66,7 +61,8 @@ _CallError: Final = cast(type[Exception], typer.BadParameter.__mro__[2])
 
 def _guarded(argv: Sequence[str], models: Models) -> int:
     try:
-        return _app(models)(list(argv), prog_name="fabula", standalone_mode=False) or 0
+        code: int | None = _app(models)(list(argv), prog_name="fabula", standalone_mode=False)
+        print(end="", flush=True)  # noqa: T201 - a full disk or a closed pipe has to show here
     except FabulaError as error:
         printing.complain(str(error))
     except _CallError as error:
@@ -75,20 +71,24 @@ def _guarded(argv: Sequence[str], models: Models) -> int:
         printing.complain(f"{wrong.format_message()} (see {context.command_path if context else 'fabula'} --help)")
         return 2
     except (BrokenPipeError, SystemExit):  # the second is what Typer and Rich make of the first
+        # The reader has enough, as `head` does: that is no failure.
         _let_go()
         return 0
     except OSError as error:
-        printing.complain(str(error))
+        _let_go()
+        printing.complain(f"cannot write the result: {error.strerror or error}")
     except (KeyboardInterrupt, typer.Abort):
         printing.complain("interrupted")
         return 130
+    else:
+        return code or 0
     return 1
 
 
 def _let_go() -> None:
-    """The reader has gone, as `head` does when it has enough: that is no failure, and nobody is left to tell."""
+    """Nobody takes the output: what is left of it must not fail again when Python ends."""
     with open(os.devnull, "w") as nothing:
-        os.dup2(nothing.fileno(), sys.stdout.fileno())
+        os.dup2(nothing.fileno(), 1)
 
 
 # --- commands from operations ------------------------------------------------------------------------------------
@@ -117,10 +117,10 @@ def _app(models: Models) -> typer.Typer:
         if version:
             from fabula import __version__
 
-            typer.echo(f"fabula {__version__}")
+            printing.say(f"fabula {__version__}")
             raise typer.Exit
         if context.invoked_subcommand is None:
-            typer.echo(context.get_help())
+            printing.say(context.get_help())
 
     app.command("demo")(_demo(models))
     for operation in OPERATIONS:
@@ -208,13 +208,15 @@ def _memory(operation: Operation, db: str | None, models: Models, model: Model) 
     # A command that only looks leaves background work to those that write, and does not wait for it.
     settings = Settings() if operation.creates else Settings(drain=0)
     store = open_store(url, busy=settings.busy)
+    if isinstance(store, SQLiteStore) and store.path.is_dir():
+        raise StoreUnavailable(f"{store.path} is a folder, not a memory")
     if isinstance(store, SQLiteStore) and not store.path.exists():
         if not operation.creates:
             raise StoreUnavailable(
                 f"there is no memory at {store.path}: `fabula remember` or `fabula import` makes one"
             )
         if db is None:
-            store.path.parent.mkdir(parents=True, exist_ok=True)
+            _make(store.path.parent)
     embedder = models(model) if operation.model else None
     return AsyncMemory(url, embedder=embedder, settings=settings, store=store)
 
@@ -225,17 +227,26 @@ def _own_database() -> Path:
     return user_data_path("fabula", appauthor=False) / "memory.db"
 
 
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreUnavailable(f"cannot make the folder {folder}: {error.strerror}") from None
+
+
 async def _done(memory: AsyncMemory, operation: Operation, arguments: dict[str, Any]) -> Any:
-    async with memory:
-        try:
-            if not operation.reports:
-                return await operation.run(memory, **arguments)
-            with _progress() as progress:
-                return await operation.run(memory, **arguments, progress=progress)
-        except asyncio.CancelledError:
-            # Ctrl-C means now; what is left stays pending in the database.
-            memory.settings = replace(memory.settings, drain=0)
-            raise
+    # Not `async with`: the memory opens itself when first used, so that what is refused before makes no database.
+    try:
+        if not operation.reports:
+            return await operation.run(memory, **arguments)
+        with _progress() as progress:
+            return await operation.run(memory, **arguments, progress=progress)
+    except asyncio.CancelledError:
+        # Ctrl-C means now; what is left stays pending in the database.
+        memory.settings = replace(memory.settings, drain=0)
+        raise
+    finally:
+        await memory.close()
 
 
 def _waited(work: Any) -> Any:

@@ -25,7 +25,7 @@ Items = Iterable[tuple[str, Any]]
 """What stands in a file, each item with its place for a person: `line 12`."""
 
 _SESSION: Final = re.compile(r"session_[0-9]+")
-_LOCOMO_TIMES: Final = ("%I:%M %p on %d %B, %Y", "%I:%M %p on %d %b, %Y")
+_LOCOMO_TIME: Final = "%I:%M %p on %d %B, %Y"
 _MILLISECONDS: Final = 1e11
 """Seconds since the epoch stay below it until the year 5138; milliseconds are above it since 1973."""
 
@@ -113,14 +113,12 @@ def parse(text: str, format_: Format = "auto", *, session: str = "default") -> E
 def _guessed(text: str) -> tuple[Format, Any]:
     data: Any = None
     try:
-        data = _json(text)
-    except ValueError:
+        data = _whole(text)
+    except InvalidInput as error:
         lines = _lines(text)
         if any(_is_object(item) for _, item in lines[:20]):
             return "jsonl", lines
-        if text.lstrip()[0] in "[{":
-            return "openai", _whole(text)  # which says where it is broken
-        raise InvalidInput("no known format: neither JSON nor a JSON object a line") from None
+        raise InvalidInput(f"no known format: {error}, and not a JSON object a line") from None
     if data in ([], {}):
         raise InvalidInput("no message to import")
     several = _is_list(data)
@@ -128,29 +126,23 @@ def _guessed(text: str) -> tuple[Format, Any]:
     if _is_object(first):
         if "conversation" in first:
             return "locomo", data
-        if "messages" in first or (several and "role" in first):
+        chat: Any = data if several else first.get("messages")
+        if _is_list(chat) and any(_is_object(item) and "role" in item for item in chat):
             return "openai", data
         if "content" in first:
             return "jsonl", _numbered("item", data) if several else _lines(text)
     raise InvalidInput("no known format: JSON, but neither LoCoMo conversations nor messages with a role and content")
 
 
-def _json(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except RecursionError:
-        raise InvalidInput("the JSON is nested too deeply") from None
-
-
 def _whole(text: str) -> Any:
     try:
-        return _json(text)
+        return json.loads(text)
     except json.JSONDecodeError as error:
         raise InvalidInput(f"broken JSON at line {error.lineno}, column {error.colno}: {error.msg}") from None
-    except InvalidInput:
-        raise
     except ValueError as error:  # a number of thousands of digits
         raise InvalidInput(f"broken JSON: {error}") from None
+    except RecursionError:
+        raise InvalidInput("the JSON is nested too deeply") from None
 
 
 def _lines(text: str) -> list[tuple[str, Any]]:
@@ -339,7 +331,7 @@ def _from_openai(item: Mapping[str, Any], left: Counter[str]) -> dict[str, Any]:
     content, images = item.get("content"), ()
     if _is_list(content):
         content, images = _parts(content, left)
-    if content is None:  # a reply that only calls tools, or only refuses
+    if content is None and ("content" in item or item.get("tool_calls")):  # a reply that calls tools, or refuses
         content = item.get("refusal") or ""
     kept = ("tool_calls", "tool_call_id")
     return {
@@ -388,8 +380,10 @@ def _sessions(name: str, talk: Mapping[str, Any], reader: _Reader) -> Iterator[M
         if not _is_list(turns):
             reader.skipped.append(Skipped(place=f"{name}, {session}", why=f"turns are a list, not {_named(turns)}"))
             continue
-        start = _locomo_time(talk.get(f"{session}_date_time"))
-        if start is None:
+        start: datetime | None = None
+        try:
+            start = _locomo_time(talk.get(f"{session}_date_time"))
+        except ValueError:
             reader.notes.append(f"{name}, {session}: no date that can be read")
         items = [(f"{name}, {session}, turn {i}", turn) for i, turn in enumerate(turns, 1)]
         yield from reader.messages(items, _Turns(session, start))
@@ -421,13 +415,6 @@ class _Turns:
         }
 
 
-def _locomo_time(text: Any) -> datetime | None:
-    """`1:56 pm on 8 May, 2023`, taken as UTC."""
-    if not isinstance(text, str):
-        return None
-    for pattern in _LOCOMO_TIMES:
-        try:
-            return datetime.strptime(" ".join(text.split()), pattern).replace(tzinfo=UTC)
-        except ValueError:
-            continue
-    return None
+def _locomo_time(said: Any) -> datetime:
+    """`1:56 pm on 8 May, 2023`, taken as UTC; raises `ValueError`."""
+    return datetime.strptime(" ".join(str(said).split()), _LOCOMO_TIME).replace(tzinfo=UTC)

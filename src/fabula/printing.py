@@ -12,8 +12,6 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, cast
 
-import typer
-
 from fabula import operations
 from fabula.render import spoken
 from fabula.types import Flushed, Forgotten, Frame, Passage, Receipt, Record
@@ -37,15 +35,22 @@ def line(text: str) -> str:
     return _CONTROL.sub("", " ".join(text.split()))
 
 
+def say(text: str) -> None:
+    """Print a line of a result."""
+    # Not Click's echo, which takes a console that asks for ASCII to mean UTF-8.
+    print(text)  # noqa: T201
+
+
 def complain(remark: str) -> None:
     """Say something that is no part of a result."""
-    typer.echo(f"fabula: {line(remark)}", err=True)
+    print(end="", flush=True)  # noqa: T201 - so that what came first stands first
+    print(f"fabula: {line(remark)}", file=sys.stderr)  # noqa: T201
 
 
 def as_json(result: Any) -> None:
     """Print a whole result; in plain ASCII where the console could not show all of it."""
     encoding = (getattr(sys.stdout, "encoding", None) or "utf-8").lower().replace("-", "")
-    typer.echo(json.dumps(operations.data(result), ensure_ascii=not encoding.startswith("utf"), indent=2))
+    say(json.dumps(operations.data(result), ensure_ascii=not encoding.startswith("utf"), indent=2))
 
 
 def show(result: Any, arguments: dict[str, Any]) -> None:
@@ -57,21 +62,25 @@ def show(result: Any, arguments: dict[str, Any]) -> None:
     elif isinstance(result, list):
         _records(cast(list[Record], result), arguments["limit"])
     else:
-        typer.echo("\n".join(line(one) for one in _LINES[type(result)](result)))
+        say("\n".join(line(one) for one in _LINES[type(result)](result)))
+
+
+def _watched() -> bool:
+    return sys.stdout is not None and sys.stdout.isatty()  # it is None where a program was started without one
 
 
 def _console() -> Console:
     from rich.console import Console
 
-    return Console(highlight=False, width=None if sys.stdout.isatty() else PIPED)
+    return Console(highlight=False, width=None if _watched() else PIPED)
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     lines = [[line(cell) for cell in row] for row in rows]
     if not lines:
         return
-    if not sys.stdout.isatty():
-        typer.echo("\n".join("\t".join(one) for one in lines))
+    if not _watched():
+        say("\n".join("\t".join(one) for one in lines))
         return
     from rich.table import Table
     from rich.text import Text
@@ -155,10 +164,10 @@ def _recalled(found: operations.Recalled, budget: int | None) -> None:
         complain(f"nothing is known about it in scope {found.scope!r}")
     elif budget is None:
         _table(("score", "when", "who", "text", "why", "id"), [_row(found, at) for at in range(len(found.hits))])
-        if sys.stdout.isatty():
-            typer.echo(f"confidence {found.confidence:.2f}")
+        if _watched():
+            say(f"confidence {found.confidence:.2f}")
     elif found.context:
-        typer.echo(found.context)
+        say(found.context)
     else:
         complain(f"nothing fits into {budget} tokens")
     if found.trace is not None:

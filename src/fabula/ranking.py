@@ -176,20 +176,38 @@ def nearness(moments: NDArray[np.float64], windows: Sequence[tuple[float, float]
     return near
 
 
+def _joined_cosines(index: Field, rows: Ints, vector: Floats | None) -> Floats:
+    """The cosine with the mean of a row's vector (twice) and its neighbours' vectors."""
+    if vector is None or index.vectors.shape[1] != len(vector):
+        return np.zeros(len(rows), np.float32)
+    mean = 2 * index.vectors[rows]
+    for side in (index.before[rows], index.after[rows]):
+        mean[side >= 0] += index.vectors[side[side >= 0]]
+    return (mean @ vector) / np.maximum(np.sqrt(np.einsum("ij,ij->i", mean, mean)), 1e-9)
+
+
 def _features(index: Index, rows: Ints, cue: Cue, bm: Floats, ctx: Floats, dense: Floats) -> dict[str, Floats]:
-    field_ = index.of("passage")
-    known = field_.embedded[rows]
+    """Each candidate's features; the names are those of the weight table."""
+    passages = index.of("passage")
+    before, after = passages.before[rows], passages.after[rows]
+    known = passages.embedded[rows]
+    vector = cue.vector if dense.any() else None
     features = {"bm": z(bm[rows]), "ctx": z(ctx[rows]), "e5": z(dense[rows], known)}
+    features["e5ctx"] = z(_joined_cosines(passages, rows, vector), known)
+    features["cov"] = coverage(passages, cue.terms, rows) if bm.any() else np.zeros(len(rows), np.float32)
     base = z(features["bm"] + np.float32(0.7) * features["ctx"] + features["e5"])
-    features["prev"] = _beside(rows, field_.before[rows], base)
-    features["next"] = _beside(rows, field_.after[rows], base)
-    features["sess"] = z(_session_strength(field_.session[rows], base))
-    features["date"] = nearness(field_.valid_from[rows], cue.windows)
+    features["prev"] = _beside(rows, before, base)
+    features["prev2"] = _beside(rows, np.where(before >= 0, passages.before[before], -1), base)
+    features["next"] = _beside(rows, after, base)
+    # An answer stands behind a question that resembles this one.
+    features["answer"] = np.where((before >= 0) & passages.question[before], features["prev"], np.float32(0))
+    features["sess"] = z(_session_strength(passages.session[rows], base))
+    features["date"] = nearness(passages.valid_from[rows], cue.windows)
     named = index.speakers.get(cue.speakers[0], -1) if len(cue.speakers) == 1 else -1
-    features["spk"] = (field_.speaker[rows] == named).astype(np.float32)
-    features["isq"] = field_.question[rows].astype(np.float32)
-    features["loglen"] = z(np.log1p(field_.words[rows]))
-    features["first"] = (field_.before[rows] < 0).astype(np.float32)
+    features["spk"] = (passages.speaker[rows] == named).astype(np.float32)
+    features["isq"] = passages.question[rows].astype(np.float32)
+    features["loglen"] = z(np.log1p(passages.words[rows]))
+    features["first"] = (before < 0).astype(np.float32)
     return features
 
 
@@ -243,7 +261,7 @@ def rank(index: Index, cue: Cue, plan: Plan, allowed: Bools | None = None) -> Ra
     for feature, weight in table.items():
         scores += np.float32(weight) * features[feature]
     order = np.lexsort((pool, -scores))
-    features |= {"cosine": dense[pool], "covered": coverage(passages, cue.terms, pool)}
+    features["cosine"] = dense[pool]
     return Ranking(
         rows=pool[order],
         scores=scores[order],

@@ -144,7 +144,7 @@ def _relevance(ranked: Ranking, embedder: Embedder | None, dense: bool) -> np.nd
 
     The calibrated similarity where there is a vector; the share of the question's terms where there is none.
     """
-    covered = ranked.features["covered"]
+    covered = ranked.features["cov"]
     if embedder is None or not dense:
         return covered
     alike = embedder.similarity(ranked.features["cosine"])

@@ -10,6 +10,7 @@ import asyncio
 import ctypes
 import importlib
 import logging
+import os
 import unicodedata
 from abc import abstractmethod
 from collections.abc import Callable, Generator, Sequence
@@ -31,6 +32,7 @@ from fabula.providers.pooling import Pieces, cut, unit_rows
 _log = logging.getLogger(__name__)
 _T = TypeVar("_T")
 _BATCH_CHARACTERS: Final = 4000
+_WAITING: Final = "OMP_WAIT_POLICY"
 
 
 class _Local(Embedder):
@@ -137,7 +139,15 @@ class BundledEmbedder(_Local):
     _batch = 8  # this engine is no faster in larger ones
 
     def _load(self) -> Any:
-        return importlib.import_module(self._module).E5()
+        # OpenMP reads this once, when the engine loads. Its default lets idle threads spin, which makes a batch four
+        # times slower where another process wants the core too.
+        before = os.environ.get(_WAITING)
+        os.environ.setdefault(_WAITING, "passive")
+        try:
+            return importlib.import_module(self._module).E5()
+        finally:
+            if before is None:
+                del os.environ[_WAITING]
 
     def _size(self, model: Any, text: str) -> int:
         return model.token_count(_safe(text))

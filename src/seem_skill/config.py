@@ -1,0 +1,116 @@
+"""What may be set in SEEM, with its defaults, checked; the one place that reads `SEEM_DATA_DIR`.
+
+It knows no memory and no model.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+from platformdirs import user_data_path
+
+from fabula import InvalidInput
+from fabula.text import identifier
+from fabula.types import MAX_LIMIT
+
+
+class RecallMode(StrEnum):
+    """How much a recall gives: structured memory; raw chunks too; and backfilled ones."""
+
+    LITE = "lite"
+    PRO = "pro"
+    MAX = "max"
+
+
+class RetrieveStrategy(StrEnum):
+    """How chunks are found: by meaning; by keywords and meaning; over the graph."""
+
+    DPR = "dpr"
+    HYBRID_RRF = "hybrid_rrf"
+    PPR = "ppr"
+
+
+_Choice = TypeVar("_Choice", bound=StrEnum)
+
+
+def choice(kind: type[_Choice], value: object, name: str) -> _Choice:
+    """Return `value`, a member or its text, as a member of `kind`; raises `InvalidInput` for anything else."""
+    if value not in tuple(kind):
+        raise InvalidInput(f"{name} is one of {', '.join(kind)}, not {value!r}")
+    return kind(value)
+
+
+def within(value: Any, name: str, low: int, high: int = MAX_LIMIT, kind: type[int | float] = int) -> Any:
+    """Return `value` if it is a number of that kind, `low <= value <= high`; raises `InvalidInput` otherwise."""
+    if not isinstance(value, int | kind) or isinstance(value, bool) or not low <= value <= high:
+        what = "a whole number" if kind is int else "a number"
+        raise InvalidInput(f"{name} is {what} from {low} to {high}, not {value!r}")
+    return value
+
+
+_LEAST: Final = {
+    "top_k_chunks": 1, "top_k_facts": 0, "top_k_candidates": 1, "rrf_rank_constant": 1, "backfill_chunks": 0,
+    "synonymy_top_k": 0, "integration_window": 1,
+}  # fmt: skip
+_SHARES: Final = ("ppr_damping", "entity_similarity_threshold", "fact_similarity_threshold", "synonymy_threshold")
+
+
+@dataclass(frozen=True, kw_only=True)
+class SEEMConfig:
+    """The settings of a `SEEMSkill`; a value that cannot be meant is a `ValueError`.
+
+    In this version these have an effect: `retrieve_strategy`, `top_k_chunks`, `top_k_facts`, `rrf_rank_constant`,
+    `backfill_chunks`, `enable_fact_graph`, `user_id`, `data_dir`. The others are kept for the models, the graph,
+    integration and the cache: so far memories are made by rules, found with the bundled model and never merged.
+    """
+
+    llm_api_key: str | None = field(default=None, repr=False)
+    llm_base_url: str | None = None
+    llm_model: str | None = None
+    mm_encoder_api_key: str | None = field(default=None, repr=False)
+    mm_encoder_base_url: str | None = None
+    mm_encoder_model: str | None = None
+    retrieve_strategy: RetrieveStrategy = RetrieveStrategy.HYBRID_RRF
+    top_k_chunks: int = 3
+    top_k_facts: int = 5
+    top_k_candidates: int = 3
+    rrf_rank_constant: int = 30
+    ppr_damping: float = 0.5
+    """The restart probability of personalised PageRank."""
+    backfill_chunks: int = 5
+    """How many chunks MAX adds at most, and never more than `top_k`."""
+    enable_fact_graph: bool = True
+    """Whether there are facts; without them PPR is DPR."""
+    entity_similarity_threshold: float = 0.9
+    fact_similarity_threshold: float = 0.93
+    synonymy_threshold: float = 0.8
+    synonymy_top_k: int = 5
+    enable_integration: bool = True
+    integration_window: int = 3
+    enable_cache: bool = True
+    cache_max_size: int = 1000
+    user_id: str = "default"
+    data_dir: str | Path | None = None
+
+    def __post_init__(self) -> None:
+        strategy = choice(RetrieveStrategy, self.retrieve_strategy, "retrieve_strategy")
+        object.__setattr__(self, "retrieve_strategy", strategy)
+        object.__setattr__(self, "user_id", identifier(self.user_id, "user_id"))
+        for name, least in _LEAST.items():
+            within(getattr(self, name), name, least)
+        for name in _SHARES:
+            within(getattr(self, name), name, 0, 1, float)
+        within(self.cache_max_size, "cache_max_size", 0, 10**9)
+        for name in ("enable_fact_graph", "enable_integration", "enable_cache"):
+            if not isinstance(getattr(self, name), bool):
+                raise InvalidInput(f"{name} is True or False, not {getattr(self, name)!r}")
+
+    @property
+    def folder(self) -> Path:
+        """The data folder: `data_dir`, else `SEEM_DATA_DIR`, else one among the user's data on this platform."""
+        named = self.data_dir or os.environ.get("SEEM_DATA_DIR", "").strip()
+        return Path(named) if named else user_data_path("seem", appauthor=False)

@@ -1,0 +1,159 @@
+"""SEEM's dicts from fabula's records, and a fabula message from SEEM's observation; knows no memory to ask.
+
+Times are ISO 8601 text with their zone. What was not said is an empty text, what is not known is `None`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from pathlib import PurePath
+from typing import Any, Final, TypeAlias, cast
+from urllib.parse import urlsplit
+
+from fabula import Event, Fact, Frame, Image, Interval, InvalidInput, Message, Passage
+from fabula.render import spoken
+from fabula.types import ROLES
+
+Shape: TypeAlias = dict[str, Any]
+TEXTS: Final = ("text", "speaker", "dialogue_id", "image_path", "image_url", "image_id", "image_caption")
+
+
+def texts(given: Any, names: Sequence[str], others: Sequence[str] = ()) -> dict[str, str]:
+    """Return those of `names` in a dict that are not blank; raises `InvalidInput`, naming unknown keys."""
+    if not isinstance(given, Mapping):
+        raise InvalidInput(f"expected a dict with {', '.join((*names, *others))}, not {type(given).__name__}")
+    found = cast(Mapping[str, Any], given)
+    unknown = [str(key) for key in found if key not in (*names, *others)]
+    if unknown:
+        raise InvalidInput(f"unknown: {', '.join(unknown)}; known are {', '.join((*names, *others))}")
+    odd = [name for name in names if not isinstance(found.get(name), str | None)]
+    if odd:
+        raise InvalidInput(f"{odd[0]} is text, not {type(found[odd[0]]).__name__}")
+    return {name: found[name] for name in names if (found.get(name) or "").strip()}
+
+
+def message(observation: Mapping[str, Any]) -> Message:
+    """Return the message an observation stands for; raises `InvalidInput` for one that cannot be meant."""
+    said = texts(observation, TEXTS, ("timestamp", "metadata"))
+    image = _image(said)
+    if "text" not in said and image is None:
+        raise InvalidInput("an observation needs a text that is not blank, or an image")
+    time, metadata = observation.get("timestamp"), observation.get("metadata")
+    if not isinstance(time, str | datetime | None):
+        raise InvalidInput(f"timestamp is ISO 8601 text or a datetime, not {type(time).__name__}")
+    if not isinstance(metadata, Mapping | None):
+        raise InvalidInput(f"metadata is a dict, not {type(metadata).__name__}")
+    speaker = said.get("speaker", "user")
+    return Message(
+        said.get("text", ""),
+        speaker=speaker,
+        role=speaker if speaker in ROLES else "user",
+        time=time,
+        id=observation.get("dialogue_id"),  # not from `said`: a blank id is refused, not taken for none
+        images=() if image is None else (image,),
+        meta=cast(Mapping[str, Any], metadata or {}),
+    )
+
+
+def _image(said: Mapping[str, str]) -> Image | None:
+    path, url = said.get("image_path", ""), said.get("image_url", "")
+    if path and url:
+        raise InvalidInput("an image has an image_path or an image_url, not both")
+    if url.startswith("data:"):
+        raise InvalidInput("image_url is an address, not the picture itself")
+    name = said.get("image_id") or PurePath(path or urlsplit(url).path).name or path or url
+    caption = said.get("image_caption", "")
+    return Image(caption=caption, url=path or url, name=name) if name or caption else None
+
+
+def dialogue_id(turn: Passage) -> str:
+    """Return the id a turn goes by: the caller's, or its memory id where none was given."""
+    return turn.ref or turn.id
+
+
+def memory(record: Frame | Passage, turns: Sequence[Passage], score: float | None) -> Shape:
+    """Return a frame, or a turn that stands in no frame, as a memory; `turns` are what it was made from."""
+    events = [event(one) for one in record.events] if isinstance(record, Frame) else []
+    summary = record.text if isinstance(record, Frame) else _line(record)
+    pictures = [image for turn in turns for image in turn.images]
+    return {
+        "memory_id": record.id,
+        "text": "\n".join(["[Structured Memory]", summary, *map(_told, events)]),
+        "summary": summary,
+        "events": events,
+        "dialogue_id": dialogue_id(turns[0]) if turns else "",
+        "dialogue_ids": [dialogue_id(turn) for turn in turns],
+        "timestamp": _moment(turns[0].time) if turns else None,
+        "score": score,
+        "image": next((image.url or image.name or None for image in pictures), None),
+        "has_multimodal": bool(pictures),
+    }
+
+
+def observed(told: Shape, chosen: Sequence[tuple[Passage, float | None, bool]]) -> Shape:
+    """Return a memory with its chunks: turns, each with its score and whether it is backfilled.
+
+    A chunk's text is what was said, word for word, with a mark for each picture.
+    """
+    observation = "\n".join(_line(turn) for turn, _, _ in chosen)
+    chunks = [
+        {
+            "chunk_id": turn.id,
+            "dialogue_id": dialogue_id(turn),
+            "speaker": turn.speaker,
+            "timestamp": _moment(turn.time),
+            "text": _said(turn),
+            "score": score,
+            "backfilled": backfilled,
+        }
+        for turn, score, backfilled in chosen
+    ]
+    raw = f"\n\n[Original Observation]\n{observation}" if chosen else ""
+    return {**told, "text": told["text"] + raw, "chunks": chunks}
+
+
+def fact(record: Fact, score: float | None) -> Shape:
+    """Return a fact; one without a triple is told whole by its `object`."""
+    valid = record.valid or Interval()
+    return {
+        "subject": record.subject,
+        "predicate": record.predicate,
+        "object": record.object or record.text,
+        "time": spoken(record.valid),
+        "valid_from": _moment(valid.start),
+        "valid_to": _moment(valid.end),
+        "chunk_id": record.sources[0] if record.sources else "",
+        "confidence": record.meta.get("confidence"),
+        "score": score,
+    }
+
+
+def event(record: Event) -> Shape:
+    """Return an event; its time is as exact as it was said (`2024-05`, `2024-05-07`)."""
+    return {
+        "participants": list(record.participants),
+        "action": record.action,
+        "time": spoken(record.time),
+        "location": record.location,
+        "reason": record.causality,
+        "method": record.manner,
+    }
+
+
+def _told(one: Shape) -> str:
+    parts = one | {"participants": ", ".join(one["participants"])}
+    return "- " + "; ".join(f"{name}: {value}" for name, value in parts.items() if value)
+
+
+def _said(turn: Passage) -> str:
+    pictures = [f"[image: {image.caption or image.name}]" for image in turn.images]
+    return " ".join(filter(None, [turn.text, *pictures]))
+
+
+def _line(turn: Passage) -> str:
+    return f"{turn.speaker}: {_said(turn)}"
+
+
+def _moment(moment: datetime | None) -> str | None:
+    return None if moment is None else moment.isoformat()
