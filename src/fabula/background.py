@@ -40,6 +40,14 @@ class _Sweep:
     tried: set[tuple[str, Task, str]] = field(default_factory=set[tuple[str, Task, str]])
     errors: list[str] = field(default_factory=list[str])
     failures: int = 0
+    deadline: float | None = None
+    """When to stop, by the monotonic clock; work that has begun is finished."""
+
+    @property
+    def over(self) -> bool:
+        """Whether to leave what is left: time is up, or a model fails again and again."""
+        late = self.deadline is not None and time.monotonic() >= self.deadline
+        return late or self.failures >= PATIENCE
 
 
 class Worker:
@@ -84,12 +92,11 @@ class Worker:
 
     async def flush(self, scope: str | None, seconds: float | None) -> Flushed:
         """Do all work now, due or not, each piece once; wait for what another process is at."""
-        deadline = None if seconds is None else time.monotonic() + seconds
-        sweep = _Sweep(everything=True)
+        sweep = _Sweep(everything=True, deadline=None if seconds is None else time.monotonic() + seconds)
         while True:
             scopes = await self._store.scopes() if scope is None else [scope]
             held = [name for name in scopes if not await self._scope(name, sweep)]
-            if not held or (deadline is not None and time.monotonic() >= deadline):
+            if not held or sweep.over:
                 break
             await asyncio.sleep(0.05)
         stats = await self._store.stats(scope)
@@ -102,7 +109,7 @@ class Worker:
             self._awake.clear()
             sweep = _Sweep()
             try:
-                while sweep.failures < PATIENCE and await self._next(sweep):
+                while not sweep.over and await self._next(sweep):
                     pass
             except FabulaError as error:
                 # The database may be out of reach for a while; the work is still in it.
@@ -152,7 +159,7 @@ class Worker:
 
     async def _embed(self, lease: Lease, embedder: Embedder, sweep: _Sweep) -> None:
         size = self._settings.batch
-        while sweep.failures < PATIENCE:
+        while not sweep.over:
             now = self._clock()
             work = await self._store.pending(lease.scope, "embed", size + len(sweep.tried))
             batch = [piece for piece in work if self._wanted(lease, piece, sweep, now)][:size]
@@ -164,7 +171,7 @@ class Worker:
     async def _extract(self, lease: Lease, sweep: _Sweep) -> None:
         size = self._settings.window
         limit = size * 32
-        while sweep.failures < PATIENCE:
+        while not sweep.over:
             now = self._clock()
             work = await self._store.pending(lease.scope, "extract", limit + len(sweep.tried))
             work = [piece for piece in work if (lease.scope, piece.task, piece.id) not in sweep.tried]
@@ -175,7 +182,7 @@ class Worker:
             ready = [window for window in found if sweep.everything or _ready(window.work, size, now)]
             await self._wait_longer(lease, [window.work for window in found if window not in ready], now)
             for window in ready:
-                if sweep.failures >= PATIENCE:
+                if sweep.over:
                     return
                 extraction = extract.extract(self._store, self._extractor, lease, window)
                 await self._attempt(lease, window.work, sweep, extraction)

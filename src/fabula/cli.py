@@ -14,7 +14,6 @@ import sys
 import warnings
 from collections.abc import Callable, Generator, Sequence
 from contextlib import aclosing, contextmanager
-from dataclasses import replace
 from enum import Enum
 from pathlib import Path
 from types import NoneType, UnionType
@@ -28,7 +27,6 @@ from fabula.errors import FabulaError, InvalidInput, StoreUnavailable
 from fabula.memory import AsyncMemory
 from fabula.operations import OPERATIONS, Operation, Parameter, Progress
 from fabula.providers.bundled import bundled
-from fabula.settings import Settings
 from fabula.stores import SQLiteStore, open_store
 from fabula.types import Flushed, Forgotten
 
@@ -205,11 +203,7 @@ def _stdin() -> list[str]:
 
 def _memory(operation: Operation, db: str | None, models: Models, model: Model) -> AsyncMemory:
     url: str | Path = _own_database() if db is None else db
-    # A command that only looks leaves background work to those that write, and does not wait for it.
-    settings = Settings() if operation.creates else Settings(drain=0)
-    store = open_store(url, busy=settings.busy)
-    if isinstance(store, SQLiteStore) and store.path.is_dir():
-        raise StoreUnavailable(f"{store.path} is a folder, not a memory")
+    store = open_store(url)
     if isinstance(store, SQLiteStore) and not store.path.exists():
         if not operation.creates:
             raise StoreUnavailable(
@@ -218,7 +212,8 @@ def _memory(operation: Operation, db: str | None, models: Models, model: Model) 
         if db is None:
             _make(store.path.parent)
     embedder = models(model) if operation.model else None
-    return AsyncMemory(url, embedder=embedder, settings=settings, store=store)
+    # A command that only looks leaves background work to those that write.
+    return AsyncMemory(url, embedder=embedder, store=store, background=operation.creates)
 
 
 def _own_database() -> Path:
@@ -236,6 +231,7 @@ def _make(folder: Path) -> None:
 
 async def _done(memory: AsyncMemory, operation: Operation, arguments: dict[str, Any]) -> Any:
     # Not `async with`: the memory opens itself when first used, so that what is refused before makes no database.
+    drain = None
     try:
         if not operation.reports:
             return await operation.run(memory, **arguments)
@@ -243,10 +239,10 @@ async def _done(memory: AsyncMemory, operation: Operation, arguments: dict[str, 
             return await operation.run(memory, **arguments, progress=progress)
     except asyncio.CancelledError:
         # Ctrl-C means now; what is left stays pending in the database.
-        memory.settings = replace(memory.settings, drain=0)
+        drain = 0.0
         raise
     finally:
-        await memory.close()
+        await memory.close(drain=drain)
 
 
 def _waited(work: Any) -> Any:

@@ -38,7 +38,8 @@ class AsyncMemory:
 
     `url` is a path, or a database URL (`sqlite:///memory.db`). `embedder` is `"default"` (the bundled model),
     `"fast"` (a smaller, quicker one), your own, or `None` for keyword search alone. `extractor` draws frames and
-    entities from talk; by default rules do. Use it inside `async with`, or close it when done.
+    entities from talk; by default rules do. With `background=False` it leaves the work that follows a write to others
+    (or to `flush`). Use it inside `async with`, or close it when done.
 
         async with AsyncMemory("memory.db") as memory:
             await memory.remember("alice", [Message("I moved to Porto in May", speaker="Alice")])
@@ -54,6 +55,7 @@ class AsyncMemory:
         settings: Settings | None = None,
         clock: Clock = _utc_now,
         store: Store | None = None,
+        background: bool = True,
     ) -> None:
         self.settings = settings or Settings()
         self._clock = clock
@@ -62,6 +64,7 @@ class AsyncMemory:
         self._embedder = bundled(embedder) if isinstance(embedder, str) else embedder
         self._extractor = extractor or RuleExtractor()
         self._worker: Worker | None = None
+        self._background = background
         self._process = 0
         self._closed = False
         self._guard = asyncio.Lock()
@@ -74,22 +77,26 @@ class AsyncMemory:
         async with self._guard:
             if self._worker is None:
                 await self._store.open()
-                await self._store.retry(self.settings.attempts)
                 self._process = os.getpid()
                 self._worker = Worker(self._store, self._embedder, self._extractor, self.settings, self._clock)
-                self._worker.start()
+                if self._background:
+                    await self._store.retry(self.settings.attempts)
+                    self._worker.start()
                 self._closed = False
         return self
 
-    async def close(self) -> None:
-        """Finish due background work within `settings.drain` seconds and close; what is left stays pending."""
+    async def close(self, *, drain: float | None = None) -> None:
+        """Finish due background work within `drain` seconds (default: the setting) and close.
+
+        What is left stays pending in the database.
+        """
         worker, self._worker = self._worker, None
         self._closed = True
         if worker is None:
             return
         if self._process != os.getpid():
             raise ForkedMemory
-        await worker.stop(self.settings.drain)
+        await worker.stop(self.settings.drain if drain is None else drain)
         await self._store.close()
         if self._embedder is not None:
             await self._embedder.close()

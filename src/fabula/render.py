@@ -106,7 +106,7 @@ def spoken(interval: Interval | None) -> str:
     if interval is None:
         return ""
     start, end = (_date(end, interval.precision) for end in (interval.start, interval.end))
-    if not end or interval.start == interval.end or interval.precision in _SHOWN:
+    if not end or start == end or interval.precision in _SHOWN:
         return start if start else "?"
     if interval.precision == "day":
         return start

@@ -76,10 +76,12 @@ class Memory:
         settings: Settings | None = None,
         clock: Clock = lambda: datetime.now(UTC),
         store: Store | None = None,
+        background: bool = True,
     ) -> None:
         self._memory = AsyncMemory(
-            url, embedder=embedder, extractor=extractor, settings=settings, clock=clock, store=store
-        )
+            url, embedder=embedder, extractor=extractor, settings=settings, clock=clock, store=store,
+            background=background,
+        )  # fmt: skip
         self._portal: _Portal | None = None
         self._closed = False
         self._guard = threading.Lock()
@@ -111,13 +113,13 @@ class Memory:
                 self._portal, self._closed = portal, False
         return self
 
-    def close(self) -> None:
+    def close(self, *, drain: float | None = None) -> None:
         """Finish due background work and close; see `AsyncMemory.close`."""
         with self._guard:
             portal, self._portal, self._closed = self._portal, None, True
             if portal is not None:
                 try:
-                    portal.call("close", self._memory.close())
+                    portal.call("close", self._memory.close(drain=drain))
                 finally:
                     portal.close()
 

@@ -255,7 +255,7 @@ class Receipt:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Forgotten:
-    """What `forget` removed: rows by table. Empty where nothing matched."""
+    """What `forget` removed: rows by table (vectors one by one). Empty, and false, where nothing matched."""
 
     rows: Mapping[str, int] = field(default_factory=lambda: NOTHING)
 
@@ -268,9 +268,9 @@ class Flushed:
     """Where background work stands after `flush`."""
 
     pending: int = 0
-    """Work that is left: nobody here can do it (no model), or another process is at it."""
+    """Work that is left: it failed, nobody here can do it (no model), or another process is at it."""
     failed: int = 0
-    """Work that was tried as often as allowed; it is tried again at the next opening."""
+    """Work whose last attempt failed. It is tried again later, a few times; then at the next opening."""
     errors: tuple[str, ...] = ()
 
 
@@ -356,6 +356,7 @@ class Stats:
     pending: Mapping[str, int]
     """Work waiting, by task."""
     failed: int
+    """Pieces of work whose last attempt failed."""
     bytes: Mapping[str, int]
     """Bytes by table, as far as the engine can tell."""
 

@@ -49,25 +49,21 @@ def erase(scope: str, erasure: Erasure) -> Steps[Forgotten]:
     if not doom.versions:
         return Forgotten()
     state = yield from take(scope)
-    counts: dict[str, int] = {}
-    for row in doom.versions.values():
-        counts[row[2]] = counts.get(row[2], 0) + 1
-    counts["vectors"] = yield from _erase_vectors(state, doom.versions)
-    yield from _erase_rows(scope, doom)
+    counts = {"vectors": (yield from _erase_vectors(state, doom.versions))}
+    counts |= yield from _erase_rows(scope, doom)
     yield from _narrow(state, doom)
     yield from _read_again(scope, doom)
-    yield Do("clear_embeddings", {"scope": scope})
     state.reset = state.revision
     yield state.left()
     return Forgotten(rows=counts)
 
 
 def _empty(scope: str) -> Steps[Forgotten]:
-    counts: dict[str, int] = {}
+    chunks = yield Do("audit_vectors", {"scope": scope})
+    counts = {"vectors": sum(len(unpack_chunk(who, what)[0]) for _, who, what in chunks)}
     for table in TABLES:
-        rows = yield Do(f"count_{table}_rows", {"scope": scope})
-        counts[table] = rows[0][0]
-        yield Do(f"empty_{table}", {"scope": scope})
+        rows = yield Do(f"empty_{table}", {"scope": scope})
+        counts.setdefault(table, len(rows))
     return Forgotten(rows=counts)
 
 
@@ -120,15 +116,20 @@ def _erase_vectors(state: OwnRow, versions: Iterable[int]) -> Steps[int]:
     return erased
 
 
-def _erase_rows(scope: str, doom: _Doom) -> Steps[None]:
-    numbers, ids = sorted(doom.versions), sorted(doom.gone)
-    yield Do("delete_records", {"scope": scope, "numbers": numbers})
-    yield Do("delete_terms", {"scope": scope, "numbers": numbers})
-    yield Do("delete_edges", {"scope": scope, "ids": ids})
-    yield Do("delete_pending", {"scope": scope, "ids": sorted({row[1] for row in doom.versions.values()})})
+def _erase_rows(scope: str, doom: _Doom) -> Steps[dict[str, int]]:
+    numbers, touched = sorted(doom.versions), sorted({row[1] for row in doom.versions.values()})
+    records = yield Do("delete_records", {"scope": scope, "numbers": numbers})
+    postings = yield Do("delete_terms", {"scope": scope, "numbers": numbers})
+    edges = yield Do("delete_edges", {"scope": scope, "ids": sorted(doom.gone)})
+    pending = yield Do("delete_pending", {"scope": scope, "ids": touched})
+    embeddings = yield Do("clear_embeddings", {"scope": scope})
     messages = sorted({row[1] for row in doom.versions.values() if row[2] == "passage"})
     if messages:
         yield Do("put_tombstone", [{"scope": scope, "id": record_id} for record_id in messages])
+    return {
+        "records": len(records), "postings": len(postings), "edges": len(edges), "pending": len(pending),
+        "embeddings": len(embeddings),
+    }  # fmt: skip
 
 
 def _narrow(state: OwnRow, doom: _Doom) -> Steps[None]:

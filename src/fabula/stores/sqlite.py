@@ -30,6 +30,7 @@ T = TypeVar("T")
 
 WORDS: Final = {"blob": "BLOB", "long": "INTEGER", "real": "REAL", "clustered": "WITHOUT ROWID"}
 MEMBERSHIP: Final = "IN (SELECT value FROM json_each(:{name}))"
+HAS_PAGES: Final = "SELECT 1 FROM pragma_compile_options WHERE compile_options = 'ENABLE_DBSTAT_VTAB'"
 READERS: Final = 4
 OLDEST: Final = (3, 35, 0)
 """The first SQLite with RETURNING."""
@@ -153,6 +154,8 @@ class SQLiteStore(Store):
     def _migrate(self) -> None:
         if sqlite3.sqlite_version_info < OLDEST:
             raise StoreUnavailable(f"SQLite {sqlite3.sqlite_version} is too old: 3.35 or newer is needed")
+        if self.path.is_dir():
+            raise StoreUnavailable(f"cannot open {self.path}: it is a folder")
         history = migrations(WORDS)
         if self.path.exists() and self.path.stat().st_size:
             self._refuse_foreign(history[-1].number)
@@ -249,14 +252,11 @@ class SQLiteStore(Store):
     def _sizes(self, scope: str | None) -> dict[str, int]:
         """Bytes by table: pages of the file where all scopes are asked for, the values' own bytes for one scope."""
         connection = self._connection()
-        if scope is None:
-            try:
-                pages = connection.execute(
-                    "SELECT m.tbl_name, SUM(d.pgsize) FROM dbstat d JOIN sqlite_master m ON m.name = d.name GROUP BY 1"
-                )
-                return {name: size for name, size in pages if name in TABLES}
-            except sqlite3.OperationalError:
-                pass  # this SQLite was built without page statistics: measure values instead
+        if scope is None and connection.execute(HAS_PAGES).fetchone():
+            pages = connection.execute(
+                "SELECT m.tbl_name, SUM(d.pgsize) FROM dbstat d JOIN sqlite_master m ON m.name = d.name GROUP BY 1"
+            )
+            return {name: size for name, size in pages if name in TABLES}
         sizes: dict[str, int] = {}
         for table in TABLES:
             columns = [row[1] for row in connection.execute(f"PRAGMA table_info({table})")]

@@ -51,8 +51,7 @@ def statements() -> dict[str, str]:
         lines = [line for line in body.splitlines() if not line.startswith("--")]
         found[name.strip()] = "\n".join(lines).strip().rstrip(";").replace("$record", RECORD)
     for table in TABLES:
-        found[f"empty_{table}"] = f"DELETE FROM {table} WHERE scope = :scope"
-        found[f"count_{table}_rows"] = f"SELECT COUNT(*) FROM {table} WHERE scope = :scope"
+        found[f"empty_{table}"] = f"DELETE FROM {table} WHERE scope = :scope RETURNING scope"
     return found
 
 

@@ -92,7 +92,7 @@ UPDATE records SET data = :data, revision = :revision WHERE scope = :scope AND n
 
 -- name: delete_records
 -- Erase versions.
-DELETE FROM records WHERE scope = :scope AND number IN :numbers;
+DELETE FROM records WHERE scope = :scope AND number IN :numbers RETURNING scope;
 
 -- name: put_terms
 -- A version's terms.
@@ -101,7 +101,7 @@ ON CONFLICT (scope, number) DO UPDATE SET length = excluded.length, question = e
 
 -- name: delete_terms
 -- Erase versions' terms.
-DELETE FROM postings WHERE scope = :scope AND number IN :numbers;
+DELETE FROM postings WHERE scope = :scope AND number IN :numbers RETURNING scope;
 
 -- name: load_rows
 -- The searchable part of the versions after a number.
@@ -147,7 +147,7 @@ ON CONFLICT (scope, target, kind, source, ref) DO NOTHING;
 
 -- name: delete_edges
 -- Erase the edges of records.
-DELETE FROM edges WHERE scope = :scope AND (source IN :ids OR target IN :ids);
+DELETE FROM edges WHERE scope = :scope AND (source IN :ids OR target IN :ids) RETURNING scope;
 
 -- name: delete_edges_from
 -- Take a record's provenance edges away, before those that are left are written anew.
@@ -164,7 +164,7 @@ DELETE FROM pending WHERE scope = :scope AND task = :task AND id IN :ids;
 
 -- name: delete_pending
 -- Erase the work on records.
-DELETE FROM pending WHERE scope = :scope AND id IN :ids;
+DELETE FROM pending WHERE scope = :scope AND id IN :ids RETURNING scope;
 
 -- name: list_pending
 -- A scope's work of one kind, session by session.
@@ -226,7 +226,7 @@ DELETE FROM embeddings WHERE scope = :scope AND space = :space AND hash IN (
 
 -- name: clear_embeddings
 -- Forget a scope's embeddings.
-DELETE FROM embeddings WHERE scope = :scope;
+DELETE FROM embeddings WHERE scope = :scope RETURNING scope;
 
 -- name: count_records
 -- Live records by kind.

@@ -1,0 +1,644 @@
+"""SEEM's surface: what goes in, what comes back in which shape, and what is refused."""
+
+import ast
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import FrozenInstanceError, asdict
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fabula import (
+    Event,
+    Fact,
+    Flushed,
+    Frame,
+    Interval,
+    Memory,
+    MemoryClosed,
+    Passage,
+    Plan,
+    ProviderUnavailable,
+    Recollection,
+    StoreUnavailable,
+)
+from fabula.abc import Extraction
+from fabula.testing import FakeExtractor, HashEmbedder
+from seem_skill import RecallMode, RetrieveStrategy, SEEMConfig, SEEMSkill
+
+MEMORY = {
+    "memory_id", "text", "summary", "events", "dialogue_id", "dialogue_ids", "timestamp", "score", "image",
+    "has_multimodal",
+}  # fmt: skip
+EVENT = {"participants", "action", "time", "location", "reason", "method"}
+CHUNK = {"chunk_id", "dialogue_id", "speaker", "timestamp", "text", "score", "backfilled"}
+FACT = {"subject", "predicate", "object", "time", "valid_from", "valid_to", "chunk_id", "confidence", "score"}
+
+QUICK_START = """
+from seem_skill import SEEMSkill, SEEMConfig, RecallMode
+
+config = SEEMConfig()
+skill = SEEMSkill(config)
+
+# Store conversation
+memory_id = skill.store({
+    "text": "Lena asked about Scottish Terriers",
+    "speaker": "Alice"
+})
+
+# Recall (default: LITE mode — facts + episodic memory, no raw chunks)
+result = skill.recall({"text": "What did Lena ask?"}, top_k=3)
+# result = {"memories": [...], "facts": [...]}
+
+# Recall with raw chunks
+result = skill.recall({"text": "What did Lena ask?"}, mode=RecallMode.PRO)
+
+# Recall with backfill
+result = skill.recall({"text": "What did Lena ask?"}, mode=RecallMode.MAX)
+"""
+
+ENGLISH = [
+    {"text": "I moved to Porto in May 2023.", "speaker": "Alice", "dialogue_id": "D1:1", "timestamp": "2024-01-05"},
+    {"text": "How do you like it there?", "speaker": "Bob", "dialogue_id": "D1:2", "timestamp": "2024-01-05T09:00"},
+    {"text": "My sister Emma keeps bees.", "speaker": "Alice", "dialogue_id": "D1:3", "timestamp": "2024-02-01"},
+    {"text": "Honey is expensive now.", "speaker": "Bob", "dialogue_id": "D1:4", "timestamp": "2024-02-01"},
+]
+CHINESE = [
+    {"text": "我2023年5月搬到了杭州。", "speaker": "小芳", "dialogue_id": "D1:1", "timestamp": "2024-01-05"},
+    {"text": "在那边住得习惯吗？", "speaker": "老李", "dialogue_id": "D1:2", "timestamp": "2024-01-05T09:00"},
+    {"text": "我妹妹养蜜蜂。", "speaker": "小芳", "dialogue_id": "D1:3", "timestamp": "2024-02-01"},
+    {"text": "现在蜂蜜很贵。", "speaker": "老李", "dialogue_id": "D1:4", "timestamp": "2024-02-01"},
+]
+both = pytest.mark.parametrize(
+    ("talk", "question"), [(ENGLISH, "Who moved to Porto?"), (CHINESE, "谁搬到了杭州？")], ids=["en", "zh"]
+)
+
+
+@pytest.fixture(autouse=True)
+def _own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SEEM_DATA_DIR", raising=False)
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+
+
+class Heard(Memory):
+    """A memory that keeps the plans and counts the flushes it was asked for."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.plans: list[Plan] = []
+        self.flushes = 0
+
+    def recall(self, scope: str, query: str, plan: Plan = Plan(), **options: Any) -> Recollection:  # noqa: B008
+        self.plans.append(plan)
+        return super().recall(scope, query, plan, **options)
+
+    def flush(self, scope: str | None = None, *, seconds: float | None = None) -> Flushed:
+        self.flushes += 1
+        return super().flush(scope, seconds=seconds)
+
+
+Open = Callable[..., SEEMSkill]
+
+
+@pytest.fixture
+def opened(tmp_path: Path) -> Iterator[Open]:
+    """Open SEEM on one folder, with a model that is quick."""
+    with ExitStack() as stack:
+
+        def open_(
+            talk: Sequence[dict[str, Any]] = (),
+            *,
+            extractor: FakeExtractor | None = None,
+            dimensions: int = 64,
+            **settings: Any,
+        ) -> SEEMSkill:
+            memory = Heard(tmp_path / "memory.db", embedder=HashEmbedder(dimensions), extractor=extractor)
+            skill = stack.enter_context(SEEMSkill(SEEMConfig(**settings), _memory=memory))
+            for observation in talk:
+                skill.store(observation)
+            return skill
+
+        yield open_
+
+
+def heard(skill: SEEMSkill) -> Heard:
+    memory = skill._memory  # pyright: ignore[reportPrivateUsage]
+    assert isinstance(memory, Heard)
+    return memory
+
+
+def one_frame(window: Sequence[Passage]) -> Extraction:
+    """The whole window as one frame."""
+    frame = Frame(scope="", id="whole", text="all of it", sources=tuple(p.id for p in window))
+    return Extraction(frames=(frame,))
+
+
+def chunks(result: dict[str, list[dict[str, Any]]]) -> list[dict[str, Any]]:
+    return [chunk for memory in result["memories"] for chunk in memory["chunks"]]
+
+
+# --- the quick start --------------------------------------------------------------------------------------------
+
+
+def first_block(page: str) -> str:
+    """The first block of code of a page without fences: all paragraphs after a line `python` that are Python."""
+    paragraphs = page.split("\npython\n", 1)[1].split("\n\n")
+    block = ""
+    for paragraph in paragraphs:
+        try:
+            ast.parse(f"{block}\n\n{paragraph}")
+        except SyntaxError:
+            break
+        block += f"\n\n{paragraph}"
+    return block
+
+
+@pytest.mark.parametrize("printed", [False, True], ids=["own", "seed"])
+def test_the_quick_start_runs_as_printed(
+    printed: bool, request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code = QUICK_START
+    if printed:
+        (page,) = request.getfixturevalue("shared").glob("seeds/000_*.txt")
+        code = first_block(page.read_text("utf-8"))
+        assert "mode=RecallMode.MAX" in code
+    monkeypatch.setenv("SEEM_DATA_DIR", str(tmp_path / "seem"))
+    names: dict[str, Any] = {}
+    exec(code, names)
+    names["skill"].close()
+    (memory,) = names["result"]["memories"]
+    assert names["result"]["facts"] == []
+    assert memory["chunks"][0]["chunk_id"] == names["memory_id"]
+    assert memory["chunks"][0]["text"] == "Lena asked about Scottish Terriers"
+    assert [path.name for path in (tmp_path / "seem").iterdir()] == ["memory.db"]
+
+
+def test_the_bundled_model_finds_by_meaning_across_languages(tmp_path: Path) -> None:
+    with SEEMSkill(SEEMConfig(data_dir=tmp_path)) as skill:
+        for observation in (*ENGLISH, {"text": "我的爱人是外科医生", "speaker": "小芳"}):
+            skill.store(observation)
+        found = skill.recall(
+            "Whose spouse works in surgery?", top_k=1, mode=RecallMode.PRO, strategy=RetrieveStrategy.DPR
+        )
+    assert [chunk["text"] for chunk in chunks(found)] == ["我的爱人是外科医生"]
+
+
+# --- recall -----------------------------------------------------------------------------------------------------
+
+
+@both
+@pytest.mark.parametrize("mode", RecallMode)
+def test_a_memory_has_its_shape(opened: Open, talk: list[dict[str, Any]], question: str, mode: RecallMode) -> None:
+    found = opened(talk).recall({"text": question}, mode=mode)
+    assert set(found) == {"memories", "facts"}
+    memory = found["memories"][0]
+    assert set(memory) == MEMORY | (set() if mode is RecallMode.LITE else {"chunks"})
+    assert memory["dialogue_id"] == "D1:1"
+    assert memory["dialogue_ids"] == ["D1:1", "D1:2"]
+    assert memory["timestamp"] == "2024-01-05T00:00:00+00:00"
+    assert (memory["image"], memory["has_multimodal"]) == (None, False)
+    (event,) = memory["events"]
+    assert set(event) == EVENT
+    assert event["time"] == "2023-05"
+    assert event["participants"][0] == talk[0]["speaker"]
+    assert memory["text"].startswith(f"[Structured Memory]\n{memory['summary']}\n- participants: ")
+    raw = f"\n\n[Original Observation]\n{talk[0]['speaker']}: {talk[0]['text']}"
+    assert (raw in memory["text"]) == (mode is not RecallMode.LITE)
+    scores = [memory["score"] for memory in found["memories"]]
+    assert scores == sorted(scores, reverse=True)
+
+
+@both
+def test_pro_gives_the_chunks_that_were_found(opened: Open, talk: list[dict[str, Any]], question: str) -> None:
+    skill = opened(talk)
+    (chunk,) = chunks(skill.recall(question, top_k=1, mode=RecallMode.PRO))
+    assert set(chunk) == CHUNK
+    given = {name: chunk[name] for name in ("dialogue_id", "speaker", "text", "backfilled", "timestamp")}
+    assert given == talk[0] | {"backfilled": False, "timestamp": "2024-01-05T00:00:00+00:00"}
+    assert len(chunks(skill.recall(question, top_k=2, mode=RecallMode.PRO))) == 2
+
+
+@both
+@pytest.mark.parametrize("strategy", RetrieveStrategy)
+def test_every_strategy_finds_it(
+    opened: Open, talk: list[dict[str, Any]], question: str, strategy: RetrieveStrategy
+) -> None:
+    found = opened(talk).recall(question, top_k=1, mode=RecallMode.PRO, strategy=strategy)
+    assert [chunk["dialogue_id"] for chunk in chunks(found)] == ["D1:1"]
+
+
+def test_strategies_are_plans(opened: Open) -> None:
+    skill = opened(ENGLISH)
+    for strategy in ("dpr", "hybrid_rrf", "ppr", None):
+        skill.recall("bees", top_k=2, top_k_facts=1, strategy=strategy)  # pyright: ignore[reportArgumentType]
+    dense, hybrid, default, unsaid = heard(skill).plans
+    assert dense == Plan(channels=("dense",), limit=2, rrf_k=30)
+    assert hybrid == unsaid == Plan(channels=("sparse", "dense"), fusion="rrf", rrf_k=30, limit=2)
+    assert default == Plan(limit=2, rrf_k=30)
+
+
+def test_the_config_gives_what_a_recall_does_not_say(opened: Open) -> None:
+    skill = opened(
+        ENGLISH, top_k_chunks=2, top_k_facts=0, rrf_rank_constant=7, retrieve_strategy="ppr", enable_fact_graph=False
+    )
+    found = skill.recall("Emma bees Porto", mode=RecallMode.PRO)
+    assert heard(skill).plans == [Plan(channels=("dense",), limit=2, rrf_k=7, kinds=("passage", "frame"))]
+    assert len(chunks(found)) == 2
+
+
+@pytest.mark.parametrize("top_k", [1, 2, 3])
+@pytest.mark.parametrize("backfill", [0, 1, 5])
+def test_max_backfills_within_bounds(opened: Open, top_k: int, backfill: int) -> None:
+    talk = [{"text": f"bees and honey, part {n}", "dialogue_id": f"D1:{n}"} for n in range(8)]
+    skill = opened(talk, extractor=FakeExtractor(one_frame), backfill_chunks=backfill)
+    found = skill.recall("honey of bees", top_k=top_k, mode=RecallMode.MAX)
+    (memory,) = found["memories"]
+    extra = [chunk for chunk in memory["chunks"] if chunk["backfilled"]]
+    assert len(memory["chunks"]) - len(extra) == top_k
+    assert len(extra) == min(backfill, top_k)
+    assert all(chunk["score"] == memory["score"] for chunk in extra)
+    ids = [chunk["dialogue_id"] for chunk in memory["chunks"]]
+    assert ids == sorted(ids)
+    assert not any(chunk["backfilled"] for chunk in chunks(skill.recall("honey of bees", mode=RecallMode.PRO)))
+
+
+def test_backfill_is_shared_by_all_memories_and_no_chunk_stands_twice(opened: Open) -> None:
+    def overlapping(window: Sequence[Passage]) -> Extraction:
+        ids = [passage.id for passage in window]
+        frames = (Frame(scope="", id=f"f{n}", text="bees", sources=tuple(ids[n : n + 4])) for n in range(3))
+        return Extraction(frames=tuple(frames))
+
+    talk = [{"text": f"bees, part {n}"} for n in range(6)]
+    skill = opened(talk, extractor=FakeExtractor(overlapping))
+    found = skill.recall("bees", top_k=2, mode=RecallMode.MAX)
+    ids = [chunk["chunk_id"] for chunk in chunks(found)]
+    assert len(found["memories"]) == 2
+    assert len(ids) == len(set(ids)) == 4
+    assert len(skill.recall("part 2", top_k=1)["memories"]) == 1
+
+
+@pytest.mark.parametrize("limit", [0, -1, 1001, 1.0, True, "3"])
+def test_limits_out_of_bounds_are_refused(opened: Open, limit: Any) -> None:
+    skill = opened()
+    with pytest.raises(ValueError, match="top_k is a whole number from 1 to 1000"):
+        skill.recall("bees", top_k=limit)
+    if limit:
+        with pytest.raises(ValueError, match="top_k_facts is a whole number from 0 to 1000"):
+            skill.recall("bees", top_k_facts=limit)
+
+
+def test_top_k_bounds_the_memories(opened: Open) -> None:
+    skill = opened(ENGLISH)
+    assert [len(skill.recall("Emma bees Porto", top_k=k)["memories"]) for k in (1, 4, 1000)] == [1, 2, 2]
+    # Both chunks are of one memory; the five that facts would be drawn from are not.
+    both_of_one = skill.recall("I moved to Porto, how do you like it there?", top_k=2, top_k_facts=5)
+    assert [memory["dialogue_ids"] for memory in both_of_one["memories"]] == [["D1:1", "D1:2"]]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"mode": "full"}, "mode is one of lite, pro, max, not 'full'"),
+        ({"strategy": "bm25"}, "strategy is one of dpr, hybrid_rrf, ppr, not 'bm25'"),
+        ({"query": {"txt": "bees"}}, "unknown: txt; known are text, image_path"),
+        ({"query": {"text": 5}}, "text is text, not int"),
+        ({"query": 5}, "not int"),
+    ],
+)
+def test_what_recall_cannot_mean_is_refused(opened: Open, options: dict[str, Any], message: str) -> None:
+    given: dict[str, Any] = {"query": "bees", **options}
+    with pytest.raises(ValueError, match=message):
+        opened().recall(**given)
+
+
+def test_blank_questions_and_empty_memories_bring_nothing(opened: Open) -> None:
+    nothing: dict[str, list[Any]] = {"memories": [], "facts": []}
+    assert opened().recall("bees", mode=RecallMode.MAX) == nothing
+    skill = opened(ENGLISH)
+    assert [skill.recall(query) for query in ("", {"text": " "}, {})] == [nothing] * 3
+
+
+def test_what_was_stored_a_moment_ago_is_in_the_memories_and_asked_for_once(opened: Open) -> None:
+    skill = opened(ENGLISH[:1])
+    for _ in range(2):
+        (memory,) = skill.recall("Porto")["memories"]
+        assert memory["events"]
+    assert heard(skill).flushes == 1
+    skill.store(ENGLISH[2])
+    assert "D1:3" in {i for memory in skill.recall("bees")["memories"] for i in memory["dialogue_ids"]}
+    assert heard(skill).flushes == 2
+
+
+def test_what_could_not_be_extracted_is_still_a_memory(opened: Open) -> None:
+    def down(_: Sequence[Passage]) -> Extraction:
+        raise ProviderUnavailable("nobody answers")
+
+    skill = opened(extractor=FakeExtractor(down))
+    memory_id = skill.store(ENGLISH[0])
+    (memory,) = skill.recall("Porto", mode=RecallMode.PRO)["memories"]
+    assert (memory["memory_id"], memory["events"]) == (memory_id, [])
+    assert memory["summary"] == "Alice: I moved to Porto in May 2023."
+    assert [chunk["chunk_id"] for chunk in memory["chunks"]] == [memory_id]
+    left = skill.flush()
+    assert (left["pending"], left["errors"]) == (1, ("nobody answers",))
+
+
+def test_another_model_than_the_stored_one_is_told(opened: Open, caplog: pytest.LogCaptureFixture) -> None:
+    opened(ENGLISH).flush()
+    with caplog.at_level(logging.WARNING, "seem_skill"):
+        assert opened(dimensions=32).recall("bees", top_k=1)["memories"]
+    assert "recall went on without dense: the vectors are of hash/64" in caplog.text
+
+
+# --- facts ------------------------------------------------------------------------------------------------------
+
+
+def two_facts(window: Sequence[Passage]) -> Extraction:
+    since = Interval(start=datetime(2023, 5, 1, tzinfo=UTC), precision="month")
+    source = (window[0].id,)
+    lives = Fact(
+        scope="", id="lives", text="Alice lives in Porto", subject="Alice", predicate="lives in", object="Porto",
+        valid=since, sources=source, meta={"confidence": 0.8},
+    )  # fmt: skip
+    likes = Fact(
+        scope="", id="likes", text="小芳 喜欢 小米", subject="小芳", predicate="喜欢", object="小米", sources=source
+    )
+    return Extraction(facts=(lives, likes))
+
+
+def test_a_fact_has_its_shape(opened: Open) -> None:
+    skill = opened(extractor=FakeExtractor(two_facts))
+    chunk_id = skill.store(ENGLISH[0])
+    found = skill.recall("Porto", top_k_facts=5)["facts"]
+    assert [set(fact) for fact in found] == [FACT] * 2
+    fact = next(fact for fact in found if fact["subject"] == "Alice")
+    assert 0 < fact.pop("score") <= 1
+    assert fact == {
+        "subject": "Alice", "predicate": "lives in", "object": "Porto", "time": "2023-05", "chunk_id": chunk_id,
+        "valid_from": "2023-05-01T00:00:00+00:00", "valid_to": None, "confidence": 0.8,
+    }  # fmt: skip
+    assert len(skill.recall("Porto", top_k_facts=1)["facts"]) == 1
+    assert skill.recall("Porto", top_k_facts=0)["facts"] == []
+
+
+def test_facts_are_listed_by_entity(opened: Open) -> None:
+    skill = opened(ENGLISH[:1], extractor=FakeExtractor(two_facts))
+    assert [(fact["subject"], fact["score"]) for fact in skill.facts()] == [("Alice", None), ("小芳", None)]
+    assert [fact["subject"] for fact in skill.facts("PORTO")] == ["Alice"]
+    assert [fact["subject"] for fact in skill.facts("小米")] == ["小芳"]
+    assert skill.facts("Bob") == []
+    with pytest.raises(ValueError, match="a blank one"):
+        skill.facts(" ")
+
+
+def test_there_are_no_facts_without_the_fact_graph_nor_from_rules(opened: Open, tmp_path: Path) -> None:
+    skill = opened(ENGLISH[:1], extractor=FakeExtractor(two_facts), enable_fact_graph=False)
+    assert skill.recall("Porto")["memories"]
+    assert skill.recall("Porto")["facts"] == skill.facts() == []
+    assert skill.stats()["facts"] == 2
+    with SEEMSkill(SEEMConfig(user_id="other"), _memory=Memory(tmp_path / "rules.db", embedder=None)) as plain:
+        plain.store(ENGLISH[0])
+        assert plain.facts() == []
+
+
+# --- store ------------------------------------------------------------------------------------------------------
+
+
+def test_the_same_dialogue_id_twice_is_one_turn(opened: Open, caplog: pytest.LogCaptureFixture) -> None:
+    skill = opened()
+    first = skill.store(ENGLISH[0])
+    with caplog.at_level(logging.WARNING, "seem_skill"):
+        assert skill.store(ENGLISH[0]) == first
+        assert caplog.text == ""
+        assert skill.store(ENGLISH[0] | {"text": "I moved to Lisbon."}) == first
+    assert "dialogue_id 'D1:1' is known with another text, which stays" in caplog.text
+    assert skill.stats()["chunks"] == 1
+    (memory,) = skill.display()
+    assert [chunk["text"] for chunk in memory["chunks"]] == [ENGLISH[0]["text"]]
+
+
+def test_a_turn_without_id_goes_by_its_memory_id(opened: Open) -> None:
+    skill = opened(ENGLISH)
+    ids = [skill.store({"text": "喝茶吗？"}) for _ in range(2)]
+    assert len(set(ids)) == 2
+    (memory,) = skill.display(ids[0])
+    assert set(ids) <= set(memory["dialogue_ids"])
+
+
+@pytest.mark.parametrize(
+    ("observation", "message"),
+    [
+        ({"text": "hi", "txet": 1, "imgae": 2}, "unknown: txet, imgae; known are text, speaker, dialogue_id,"),
+        ({"text": "hi", "image": b"\x89PNG"}, "unknown: image;"),
+        ({}, "a text that is not blank, or an image"),
+        ({"text": " \n", "speaker": "Alice"}, "a text that is not blank, or an image"),
+        ({"text": None, "image_path": ""}, "a text that is not blank, or an image"),
+        ({"text": 5}, "text is text, not int"),
+        ({"text": "hi", "dialogue_id": 7}, "dialogue_id is text, not int"),
+        ({"text": "hi", "dialogue_id": ""}, "message id is blank"),
+        ({"text": "hi", "timestamp": "yesterday"}, "not an ISO 8601 date or time: 'yesterday'"),
+        ({"text": "hi", "timestamp": 1700000000}, "timestamp is ISO 8601 text or a datetime, not int"),
+        ({"text": "hi", "metadata": ["a"]}, "metadata is a dict, not list"),
+        ({"text": "hi", "metadata": {"a": {1}}}, "meta has to be plain JSON"),
+        ({"image_path": "a.png", "image_url": "https://example.org/a.png"}, "not both"),
+        ({"image_url": "data:image/png;base64,AAAA"}, "not the picture itself"),
+        ("hi", "expected a dict with text, .* not str"),
+    ],
+)
+def test_what_store_cannot_mean_is_refused_and_nothing_is_kept(opened: Open, observation: Any, message: str) -> None:
+    skill = opened()
+    with pytest.raises(ValueError, match=message):
+        skill.store(observation)
+    assert skill.stats()["chunks"] == 0
+
+
+@pytest.mark.parametrize(
+    ("given", "shown"),
+    [
+        ("2024-03-01", "2024-03-01T00:00:00+00:00"),
+        ("2024-03-01T08:00:00+08:00", "2024-03-01T08:00:00+08:00"),
+        (datetime(2024, 3, 1, 8, tzinfo=UTC), "2024-03-01T08:00:00+00:00"),
+    ],
+)
+def test_a_turn_keeps_its_own_time(opened: Open, given: Any, shown: str) -> None:
+    skill = opened([{"text": "昨天我见了王医生", "timestamp": given}])
+    (memory,) = skill.display()
+    assert memory["timestamp"] == memory["chunks"][0]["timestamp"] == shown
+    assert memory["events"][0]["time"] == "2024-02-29"
+
+
+def test_speaker_and_metadata_are_kept(opened: Open) -> None:
+    skill = opened([{"text": "hello", "metadata": {"room": "厨房"}}, {"text": "hi", "speaker": "assistant"}])
+    kept = [r for r in heard(skill).records("default") if isinstance(r, Passage)]
+    assert [(p.speaker, p.role, dict(p.meta)) for p in kept] == [
+        ("user", "user", {"room": "厨房"}),
+        ("assistant", "assistant", {}),
+    ]
+
+
+def test_a_forgotten_turn_is_not_brought_back(opened: Open) -> None:
+    skill = opened(ENGLISH)
+    heard(skill).forget("default", refs=["D1:1"])
+    with pytest.raises(ValueError, match="'D1:1' was forgotten"):
+        skill.store(ENGLISH[0])
+
+
+# --- pictures ---------------------------------------------------------------------------------------------------
+
+
+def test_a_picture_is_found_by_what_it_shows_and_by_its_path(opened: Open) -> None:
+    skill = opened([*ENGLISH, {"image_path": "a/IMG_7.jpg", "image_caption": "一只棕色的狗", "speaker": "Eve"}])
+    skill.store({"image_url": "https://example.org/cats/tabby.png?w=9", "text": "look", "speaker": "Zoe"})
+    for query in ("狗", {"image_path": "a/IMG_7.jpg"}):
+        (chunk,) = chunks(skill.recall(query, top_k=1, mode=RecallMode.PRO))
+        assert (chunk["speaker"], chunk["text"]) == ("Eve", "[image: 一只棕色的狗]")
+    found = skill.recall({"image_path": "elsewhere/tabby.png"}, top_k=1, mode=RecallMode.PRO)
+    assert [chunk["text"] for chunk in chunks(found)] == ["look [image: tabby.png]"]
+
+
+@pytest.mark.parametrize(
+    ("given", "image"),
+    [
+        ({"image_path": "a/dog.png", "image_id": "7"}, "a/dog.png"),
+        ({"image_url": "https://example.org"}, "https://example.org"),
+        ({"image_id": "dog-7"}, "dog-7"),
+        ({"image_caption": "a dog"}, None),
+    ],
+)
+def test_a_memory_with_a_picture_says_so(opened: Open, given: dict[str, Any], image: str | None) -> None:
+    (memory,) = opened([given]).display()
+    assert (memory["image"], memory["has_multimodal"]) == (image, True)
+
+
+# --- looking around, upkeep ---------------------------------------------------------------------------------------
+
+
+@both
+def test_display_and_view_tell_everything(opened: Open, talk: list[dict[str, Any]], question: str) -> None:
+    skill = opened(talk)
+    shown = skill.display()
+    assert [memory["dialogue_ids"] for memory in shown] == [["D1:1", "D1:2"], ["D1:3", "D1:4"]]
+    assert [chunk["text"] for memory in shown for chunk in memory["chunks"]] == [turn["text"] for turn in talk]
+    assert all(set(memory) == MEMORY | {"chunks"} and memory["score"] is None for memory in shown)
+    assert skill.display("D1:4") == shown[1:]
+    assert skill.display("D9:9") == []
+    moved, sister = skill.view()
+    assert set(moved) == {"memory_id", "who", "what", "when", "where", "why", "how"}
+    assert (moved["memory_id"], moved["what"], moved["when"]) == (shown[0]["memory_id"], talk[0]["text"], "2023-05")
+    assert sister["when"] == "2024-02-01T00:00:00+00:00"
+
+
+def test_every_role_of_an_event_has_its_name(opened: Open) -> None:
+    def told(window: Sequence[Passage]) -> Extraction:
+        event = Event(participants=("A", "B"), action="met", location="Porto", causality="by chance", manner="on foot")
+        source = (window[0].id,)
+        return Extraction(frames=(Frame(scope="", id="f", text="They met.", events=(event,), sources=source),))
+
+    skill = opened(ENGLISH[:1], extractor=FakeExtractor(told))
+    (memory,) = skill.recall("Porto")["memories"]
+    assert memory["events"] == [
+        {"participants": ["A", "B"], "action": "met", "time": "", "location": "Porto", "reason": "by chance",
+         "method": "on foot"}
+    ]  # fmt: skip
+    assert memory["text"] == (
+        "[Structured Memory]\nThey met.\n"
+        "- participants: A, B; action: met; location: Porto; reason: by chance; method: on foot"
+    )
+    (row,) = skill.view()
+    assert (row["who"], row["where"], row["why"], row["how"]) == (["A", "B"], "Porto", "by chance", "on foot")
+
+
+def test_stats_count(opened: Open) -> None:
+    skill = opened(ENGLISH)
+    assert skill.stats()["pending"] > 0
+    assert skill.flush() == {"pending": 0, "failed": 0, "errors": ()}
+    stats = skill.stats()
+    assert stats.pop("bytes") > 0
+    assert stats.pop("entities") > 0
+    assert stats == {"memories": 2, "chunks": 4, "facts": 0, "pending": 0, "failed": 0}
+
+
+def test_memories_outlive_the_process_that_made_them(opened: Open) -> None:
+    skill = opened(ENGLISH)
+    skill.close()
+    again = opened()
+    assert [chunk["dialogue_id"] for chunk in chunks(again.recall("Porto", top_k=1, mode=RecallMode.PRO))] == ["D1:1"]
+    with pytest.raises(MemoryClosed):
+        skill.recall("Porto")
+
+
+def test_clear_erases_one_user_for_good_and_only_when_confirmed(opened: Open) -> None:
+    skill, other = opened(ENGLISH), opened(ENGLISH[:1], user_id="小芳")
+    for careless in (False, "yes", 1):
+        with pytest.raises(ValueError, match="clear\\(confirm=True\\)"):
+            skill.clear(confirm=careless)  # pyright: ignore[reportArgumentType]
+    assert skill.stats()["chunks"] == 4
+    assert len(other.display()) == 1
+    skill.clear(confirm=True)
+    assert skill.display() == []
+    assert skill.recall("Porto") == {"memories": [], "facts": []}
+    assert other.recall("Porto")["memories"]
+    skill.store(ENGLISH[0])
+    assert len(skill.recall("Porto")["memories"]) == 1
+
+
+# --- settings ---------------------------------------------------------------------------------------------------
+
+
+def test_the_defaults() -> None:
+    assert asdict(SEEMConfig()) == {
+        "llm_api_key": None, "llm_base_url": None, "llm_model": None, "mm_encoder_api_key": None,
+        "mm_encoder_base_url": None, "mm_encoder_model": None, "retrieve_strategy": "hybrid_rrf", "top_k_chunks": 3,
+        "top_k_facts": 5, "top_k_candidates": 3, "rrf_rank_constant": 30, "ppr_damping": 0.5, "backfill_chunks": 5,
+        "enable_fact_graph": True, "entity_similarity_threshold": 0.9, "fact_similarity_threshold": 0.93,
+        "synonymy_threshold": 0.8, "synonymy_top_k": 5, "enable_integration": True, "integration_window": 3,
+        "enable_cache": True, "cache_max_size": 1000, "user_id": "default", "data_dir": None,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("retrieve_strategy", "bm25"), ("top_k_chunks", 0), ("top_k_chunks", 1001), ("top_k_facts", -1),
+        ("top_k_facts", 2.5), ("top_k_candidates", 0), ("rrf_rank_constant", 0), ("backfill_chunks", -1),
+        ("synonymy_top_k", -1), ("integration_window", 0), ("cache_max_size", -1), ("ppr_damping", 1.5),
+        ("ppr_damping", True), ("entity_similarity_threshold", float("nan")), ("fact_similarity_threshold", "0.9"),
+        ("synonymy_threshold", -0.1), ("enable_fact_graph", "no"), ("enable_integration", 1), ("enable_cache", None),
+        ("user_id", " "), ("user_id", "a\nb"),
+    ],
+)  # fmt: skip
+def test_settings_that_cannot_be_meant_are_refused(name: str, value: Any) -> None:
+    with pytest.raises(ValueError, match=name):
+        SEEMConfig(**{name: value})
+
+
+def test_settings_are_named_frozen_and_show_no_key() -> None:
+    with pytest.raises(TypeError, match="topk"):
+        SEEMConfig(topk=3)  # pyright: ignore[reportCallIssue]
+    config = SEEMConfig(llm_api_key="sk-one", mm_encoder_api_key="sk-two", retrieve_strategy="ppr")  # pyright: ignore[reportArgumentType]
+    assert "sk-" not in repr(config)
+    assert config.retrieve_strategy is RetrieveStrategy.PPR
+    with pytest.raises(FrozenInstanceError):
+        config.top_k_chunks = 4  # pyright: ignore[reportAttributeAccessIssue]
+
+
+def test_the_folder_is_the_one_given_else_named_else_the_users_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("seem_skill.config.user_data_path", lambda name, **_: tmp_path / "own" / name)  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType]
+    assert SEEMConfig().folder == tmp_path / "own" / "seem"
+    monkeypatch.setenv("SEEM_DATA_DIR", str(tmp_path / "named"))
+    assert SEEMConfig().folder == tmp_path / "named"
+    given = SEEMConfig(data_dir=str(tmp_path / "a" / "given"))
+    SEEMSkill(given).close()
+    assert given.folder.is_dir()
+    assert not (tmp_path / "named").exists()
+
+
+def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(StoreUnavailable, match="cannot make the folder"):
+        SEEMSkill(SEEMConfig(data_dir=tmp_path / "file" / "folder"))
