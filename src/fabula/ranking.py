@@ -21,6 +21,8 @@ from fabula.types import Plan
 
 DEPTH: Final = 50
 """How many rows each channel brings into the pool; 99 % of the evidence of LoCoMo is inside."""
+CHANCE: Final = (0.15, 0.35)
+"""Word matches that cover less of a question than the first are chance; from the second on they are trusted."""
 NEAR: Final = 3.0
 """Days after a date over which the talk about it thins out (by e)."""
 DAY: Final = 86400.0
@@ -186,8 +188,10 @@ def _joined_cosines(index: Field, rows: Ints, vector: Floats | None) -> Floats:
     return (mean @ vector) / np.maximum(np.sqrt(np.einsum("ij,ij->i", mean, mean)), 1e-9)
 
 
-def _features(index: Index, rows: Ints, cue: Cue, bm: Floats, ctx: Floats, dense: Floats) -> dict[str, Floats]:
-    """Each candidate's features; the names are those of the weight table."""
+def _features(
+    index: Index, rows: Ints, cue: Cue, bm: Floats, ctx: Floats, dense: Floats
+) -> tuple[dict[str, Floats], float]:
+    """Each candidate's features, named as in the weight table, and how far the words found are to be trusted."""
     passages = index.of("passage")
     before, after = passages.before[rows], passages.after[rows]
     known = passages.embedded[rows]
@@ -195,7 +199,9 @@ def _features(index: Index, rows: Ints, cue: Cue, bm: Floats, ctx: Floats, dense
     features = {"bm": z(bm[rows]), "ctx": z(ctx[rows]), "e5": z(dense[rows], known)}
     features["e5ctx"] = z(_joined_cosines(passages, rows, vector), known)
     features["cov"] = coverage(passages, cue.terms, rows) if bm.any() else np.zeros(len(rows), np.float32)
-    base = z(features["bm"] + np.float32(0.7) * features["ctx"] + features["e5"])
+    low, high = CHANCE
+    trust = float(np.clip((features["cov"].max() - low) / (high - low), 0, 1)) if bm.any() else 0.0
+    base = z(np.float32(trust) * (features["bm"] + np.float32(0.7) * features["ctx"]) + features["e5"])
     features["prev"] = _beside(rows, before, base)
     features["prev2"] = _beside(rows, np.where(before >= 0, passages.before[before], -1), base)
     features["next"] = _beside(rows, after, base)
@@ -208,7 +214,7 @@ def _features(index: Index, rows: Ints, cue: Cue, bm: Floats, ctx: Floats, dense
     features["isq"] = passages.question[rows].astype(np.float32)
     features["loglen"] = z(np.log1p(passages.words[rows]))
     features["first"] = (before < 0).astype(np.float32)
-    return features
+    return features, trust
 
 
 # --- fusion -----------------------------------------------------------------------------------------------------
@@ -220,13 +226,16 @@ def weights() -> Mapping[str, Mapping[str, float]]:
     return json.loads(resources.files("fabula.data").joinpath("weights.json").read_text("utf-8"))["profiles"]
 
 
-def profile_of(cue: Cue, *, dense: bool, sparse: bool) -> str:
-    """Name the weight profile for what is known: words, meaning or both, and the script of the question."""
+def _weighed(cue: Cue, trust: float, *, dense: bool) -> tuple[str, Mapping[str, float]]:
+    """The weight profile for what is known, moved towards meaning alone as far as the words found are chance."""
     if not dense:
-        return "keyword"
-    if not sparse:
-        return "meaning"
-    return "han" if cue.han else "passages"
+        return "keyword", weights()["keyword"]
+    name = "han" if cue.han else "passages"
+    words, meaning = weights()[name], weights()["meaning"]
+    if trust >= 1:
+        return name, words
+    mixed = {f: trust * words.get(f, 0) + (1 - trust) * meaning.get(f, 0) for f in {**words, **meaning}}
+    return f"{name} {trust:.2f}, meaning {1 - trust:.2f}" if trust else "meaning", mixed
 
 
 def rank(index: Index, cue: Cue, plan: Plan, allowed: Bools | None = None) -> Ranking | None:
@@ -246,17 +255,15 @@ def rank(index: Index, cue: Cue, plan: Plan, allowed: Bools | None = None) -> Ra
     pool = _candidates((bm, ctx, dense, near), allowed, passages)
     if not len(pool):
         return None
-    has_dense, has_sparse = bool(dense.any()), bool(bm[pool].any() or ctx[pool].any())
     cue = (
         cue if "time" in plan.channels else Cue(terms=cue.terms, vector=cue.vector, speakers=cue.speakers, han=cue.han)
     )
-    features = _features(index, pool, cue, bm, ctx, dense)
+    features, trust = _features(index, pool, cue, bm, ctx, dense)
     if plan.fusion == "rrf":
         name, table = "rrf", {"rank": 1.0}
         features = {"rank": _reciprocal_ranks((bm, ctx, dense), pool, allowed, plan.rrf_k)} | features
     else:
-        name = profile_of(cue, dense=has_dense, sparse=has_sparse)
-        table = weights()[name]
+        name, table = _weighed(cue, trust, dense=bool(dense.any()))
     scores = np.zeros(len(pool), np.float32)
     for feature, weight in table.items():
         scores += np.float32(weight) * features[feature]
