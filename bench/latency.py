@@ -189,7 +189,8 @@ def main(argv: list[str] | None = None) -> None:
         }
     for row in sizes:
         print(f"{row['n']:>7} passages: hot p50 {row['hot_p50_ms']} ms, p95 {row['hot_p95_ms']} ms; "
-              f"not hot p50 {row['cold_p50_ms']} ms; numpy {row['numpy_ms']} ms; bytes {row['bytes_per_message']}")  # fmt: skip
+              f"not hot p50 {row['cold_p50_ms']} ms; numpy {row['numpy_ms']} ms; "
+              f"bytes {row['bytes_per_message']}")  # fmt: skip
     print(f"durable remember p50 {result['remember_p50_ms']} ms, bare rows {result['bare_p50_ms']} ms")
     print(f"import and open {result['open_s']} s; peak memory {result['rss_mb']} MB")
     write_json(args.json, result)

@@ -96,10 +96,8 @@ async def measure(args: argparse.Namespace) -> dict[str, Any]:
                             dump.append({"conversation": conversation, "question": question.text,
                                          "category": int(question.category), "refs": refs})  # fmt: skip
     rows = [{"name": n, "role": PLANS[n][0], **scores[n].report(GROUPS)} for n in names]
-    if args.dump:
-        lines = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in dump)
-        Path(args.dump).write_text(lines, "utf-8")
-    return {"rows": rows, "defects": dict(defects), "embedder": embedder.space if embedder else None}
+    space = embedder.space if embedder else None
+    return {"rows": rows, "defects": dict(defects), "embedder": space, "dump": dump}
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -113,4 +111,8 @@ def main(argv: list[str] | None = None) -> None:
     result = asyncio.run(measure(args))
     print(table(result["rows"]))
     print("defects in the data:", ", ".join(f"{n} {what}" for what, n in result["defects"].items() if n) or "none")
+    dump = result.pop("dump")
+    if args.dump:
+        lines = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in dump)
+        Path(args.dump).write_text(lines, "utf-8")
     write_json(args.json, result)

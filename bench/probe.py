@@ -20,9 +20,8 @@ from fabula.providers.bundled import bundled
 PROBE = DEFAULT.parent.parent.parent / "probes" / "zh_probe_dev.json"
 
 
-async def measure(path: Path, *, one_session: bool) -> list[dict[str, Any]]:
+async def measure(sets: dict[str, list[list[str]]], *, one_session: bool) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
-    sets: dict[str, list[list[str]]] = json.loads(path.read_text("utf-8"))
     for name, pairs in sets.items():
         with tempfile.TemporaryDirectory() as folder:
             async with AsyncMemory(Path(folder) / "m.db", embedder=KeptEmbedder(bundled())) as memory:
@@ -48,8 +47,9 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--json", help="write the figures there")
     args = parser.parse_args(argv)
     rows: list[dict[str, Any]] = []
+    sets = json.loads(Path(args.file).read_text("utf-8"))
     for one_session in (True, False):
-        rows += asyncio.run(measure(Path(args.file), one_session=one_session))
+        rows += asyncio.run(measure(sets, one_session=one_session))
     for row in rows:
         where = "one session" if row["one_session"] else "a session each"
         print(f"{row['set']:<8} {row['row']:<10} {where:<16} n {row['n']:>3}  top-1 {row['top1']:.3f}")

@@ -25,7 +25,8 @@ from fabula import AsyncMemory, Plan
 from fabula.providers.bundled import bundled
 
 FEATURES = (
-    "bm", "ctx", "e5", "e5ctx", "cov", "prev", "prev2", "next", "answer", "sess", "spk", "date", "isq", "loglen", "first",
+    "bm", "ctx", "e5", "e5ctx", "cov", "prev", "prev2", "next", "answer", "sess", "spk", "date", "isq", "loglen",
+    "first",
 )  # fmt: skip
 TABLE = Path(__file__).parent.parent / "src" / "fabula" / "data" / "weights.json"
 POOL = Plan(kinds=("passage",), limit=1000)

@@ -21,7 +21,7 @@ from fabula.types import Plan
 
 DEPTH: Final = 50
 """How many rows each channel brings into the pool; 99 % of the evidence of LoCoMo is inside."""
-CHANCE: Final = (0.15, 0.35)
+CHANCE: Final = (0.2, 0.4)
 """Word matches that cover less of a question than the first are chance; from the second on they are trusted."""
 NEAR: Final = 3.0
 """Days after a date over which the talk about it thins out (by e)."""
@@ -45,7 +45,10 @@ class Cue:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """Rows of a field, best first, with their scores and every feature's contribution."""
+    """Rows of a field, best first, with their features and their scores, 0–1.
+
+    A linear score of .5 is that of an average candidate; one of reciprocal ranks is 1 for the first of every channel.
+    """
 
     rows: Ints
     scores: Floats
@@ -268,6 +271,8 @@ def rank(index: Index, cue: Cue, plan: Plan, allowed: Bools | None = None) -> Ra
     for feature, weight in table.items():
         scores += np.float32(weight) * features[feature]
     order = np.lexsort((pool, -scores))
+    if plan.fusion == "linear":
+        scores = (1 / (1 + np.exp(-scores / 2))).astype(np.float32)
     features["cosine"] = dense[pool]
     return Ranking(
         rows=pool[order],
@@ -280,12 +285,13 @@ def rank(index: Index, cue: Cue, plan: Plan, allowed: Bools | None = None) -> Ra
 
 
 def _reciprocal_ranks(channels: Sequence[Floats], pool: Ints, allowed: Bools, k: int) -> Floats:
-    """Reciprocal rank fusion (Cormack, Clarke and Büttcher 2009) of the channels' positive scores."""
+    """Reciprocal rank fusion (Cormack, Clarke and Büttcher 2009) of the channels' positive scores, scaled to 0–1."""
     total = np.zeros(len(pool), np.float32)
-    for scores in channels:
+    heard = [scores for scores in channels if scores.any()]
+    for scores in heard:
         usable = np.where(allowed, scores, 0)[pool]
         order = np.lexsort((pool, -usable))
         ranks = np.empty(len(pool), np.float32)
         ranks[order] = np.arange(1, len(pool) + 1)
         total += np.where(usable > 0, 1 / (k + ranks), 0)
-    return total
+    return total * np.float32((k + 1) / max(len(heard), 1))

@@ -8,8 +8,9 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
+from typing import TypeAlias
 
 import numpy as np
 
@@ -24,6 +25,10 @@ from fabula.types import ROLES, Hit, Interval, Kind, Plan, Record, Trace
 
 log = logging.getLogger(__name__)
 
+Rate: TypeAlias = Callable[[Record, float, float], float]
+"""Rates a passage by its cosine with the question and its share of the question's words."""
+CONFIDENT = 10
+"""How many of the best passages may speak for something being known."""
 SMALL = 20_000
 """Rows up to which ranking is quicker than a trip to another thread."""
 
@@ -65,13 +70,13 @@ async def recall(
         ranked = ranking.rank(index, cue, plan, allowed)
     if ranked is None:
         return Recollection(scope=scope, query=query, degraded=tuple(degraded))
-    relevance = _relevance(ranked, embedder, vector is not None)
-    hits = await _hits(store, scope, index, ranked, relevance, plan, as_of)
+    rate = _rated(query, embedder if vector is not None else None)
+    hits = await _hits(store, scope, index, ranked, rate, plan)
     return Recollection(
         scope=scope,
         query=query,
-        hits=tuple(hits),
-        confidence=float(relevance[: plan.limit].max(initial=0.0)),
+        hits=tuple(await _with_derived(store, scope, hits, plan, as_of)),
+        confidence=max((hit.parts["relevance"] for hit in hits[:CONFIDENT]), default=0.0),
         degraded=tuple(degraded),
         trace=_trace(query, cue, windows, ranked) if explain else None,
     )
@@ -139,31 +144,10 @@ def _allowed(index: Index, plan: Plan) -> Bools | None:
 # --- the answer -------------------------------------------------------------------------------------------------
 
 
-def _relevance(ranked: Ranking, embedder: Embedder | None, dense: bool) -> np.ndarray:
-    """How much of the question each row answers, 0–1 and comparable between recalls.
-
-    The calibrated similarity where there is a vector; the share of the question's terms where there is none.
-    """
-    covered = ranked.features["cov"]
-    if embedder is None or not dense:
-        return covered
-    alike = embedder.similarity(ranked.features["cosine"])
-    return np.maximum(alike, 0.5 * (alike + covered))
-
-
-async def _hits(
-    store: Store,
-    scope: str,
-    index: Index,
-    ranked: Ranking,
-    relevance: np.ndarray,
-    plan: Plan,
-    as_of: datetime | None,
-) -> list[Hit]:
-    score = 1 / (1 + np.exp(-ranked.scores / 2))
+async def _hits(store: Store, scope: str, index: Index, ranked: Ranking, rate: Rate, plan: Plan) -> list[Hit]:
     rows = range(min(plan.limit, len(ranked.rows)))
     if plan.min_score is not None:
-        rows = [row for row in rows if score[row] >= plan.min_score]
+        rows = [row for row in rows if ranked.scores[row] >= plan.min_score]
     numbers = index.of("passage").number[ranked.rows]
     found = await store.fetch(scope, [int(numbers[row]) for row in rows])
     hits: list[Hit] = []
@@ -171,13 +155,36 @@ async def _hits(
         record = found.get(int(numbers[row]))
         if record is not None:  # forgotten since the index was read
             parts = {name: float(values[row]) for name, values in ranked.features.items()}
-            parts["relevance"] = float(relevance[row])
-            hits.append(Hit(record=record, score=float(score[row]), parts=parts))
+            parts["relevance"] = rate(record, parts["cosine"], parts["cov"])
+            hits.append(Hit(record=record, score=float(ranked.scores[row]), parts=parts))
+    return hits
+
+
+def _rated(query: str, embedder: Embedder | None) -> Rate:
+    """How surely a passage has to do with the question, 0–1: by meaning, and by how many of its words it has.
+
+    A logistic curve; its slopes were read off questions of LoCoMo asked of their own and of other conversations
+    (`python -m bench confidence`). Words cannot be expected across scripts.
+    """
+    asked = script(query)
+
+    def rate(record: Record, cosine: float, covered: float) -> float:
+        if embedder is None:
+            return covered
+        told = script(record.text)
+        alike = float(embedder.similarity(np.array([cosine], np.float32), role="query", scripts=(asked, told))[0])
+        words = 5 * (covered - 0.5) if told == asked else 0.0
+        return float(1 / (1 + np.exp(-(4 * alike - 3.4 + words))))
+
+    return rate
+
+
+async def _with_derived(store: Store, scope: str, hits: list[Hit], plan: Plan, as_of: datetime | None) -> list[Hit]:
+    """The hits together with what was made from them, narrowed to the kinds that are wanted."""
     others: list[Kind] = [kind for kind in plan.kinds if kind != "passage"]
     derived = await store.citing(scope, [hit.record.id for hit in hits], others) if others and hits else []
-    hits += _inherited(derived, hits, plan.limit, as_of)
-    wanted = [hit for hit in hits if hit.record.kind in plan.kinds]
-    return sorted(wanted, key=lambda hit: -hit.score)
+    found = [*hits, *_inherited(derived, hits, plan.limit, as_of)]
+    return sorted((hit for hit in found if hit.record.kind in plan.kinds), key=lambda hit: -hit.score)
 
 
 def _inherited(derived: Sequence[Record], hits: Sequence[Hit], limit: int, as_of: datetime | None) -> list[Hit]:

@@ -280,7 +280,7 @@ class Plan:
 
     `kinds` says what may come back, `limit` how many hits. `channels` are scored for every candidate and fused:
     `linear` (a fitted weight table) or `rrf` (reciprocal rank fusion with constant `rrf_k`). The filters
-    `session`, `speaker` and `during` narrow the passages. Hits below `min_score` are left out.
+    `session`, `speaker` and `during` narrow the passages. Hits whose score is below `min_score` are left out.
     """
 
     kinds: tuple[Kind, ...] = ("passage", "frame", "fact")
@@ -321,7 +321,11 @@ def _chosen(name: str, values: Iterable[Any], known: tuple[Any, ...]) -> tuple[A
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Hit:
-    """A record that came back, its score (higher is better, comparable within one recall) and the score's parts."""
+    """A record that came back and why.
+
+    `score` (0–1) orders the hits of one recall and is not comparable between recalls. `parts` holds the features it
+    is the weighted sum of, and `relevance` (0–1), which is comparable: how surely the record has to do with the query.
+    """
 
     record: Record
     score: float
