@@ -25,8 +25,8 @@ from fabula import AsyncMemory, Plan
 from fabula.providers.bundled import bundled
 
 FEATURES = (
-    "bm", "ctx", "e5", "e5ctx", "cov", "prev", "prev2", "next", "answer", "sess", "spk", "date", "isq", "loglen",
-    "first",
+    "bm25", "bm25_window", "dense", "dense_window", "coverage", "prev", "prev2", "next", "answer", "session", "speaker",
+    "date", "question", "length", "first",
 )  # fmt: skip
 TABLE = Path(__file__).parent.parent / "src" / "fabula" / "data" / "weights.json"
 POOL = Plan(kinds=("passage",), limit=1000)
@@ -143,7 +143,7 @@ def main(argv: list[str] | None = None) -> None:
     args = parser.parse_args(argv)
     full = asyncio.run(gather(Path(args.data), args.people, POOL))
     words = asyncio.run(gather(Path(args.data), args.people, KEYWORDS))
-    sparse = [name for name in FEATURES if not name.startswith("e5")]
+    sparse = [name for name in FEATURES if not name.startswith("dense")]
     table = {
         "passages": cross("passages", *full, FEATURES, 1, args.l2),
         "han": cross("han", *full, FEATURES, 4, args.l2),

@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from functools import cache
 from itertools import groupby
 from typing import Any, Final
@@ -23,6 +24,8 @@ from fabula.types import ROLES, Entity, Event, Frame, Interval, Passage, Record
 
 SUMMARY: Final = 160
 """Characters of each message that a rule-made summary keeps, at most."""
+PAUSE: Final = timedelta(minutes=30)
+"""Silence after which what is said belongs to another exchange."""
 _SENTENCE: Final = re.compile(r"[^.!?。！？\n]+[.!?。！？]*")
 _NAME: Final = re.compile(r"(?<![\w'’])[A-Z][\w'’&.-]*[\w](?: (?:(?:of|de|van|von|the) )?[A-Z][\w'’&.-]*[\w])*")
 _TITLE: Final = re.compile(r"《([^》\n]{1,40})》")
@@ -54,18 +57,25 @@ class RuleExtractor:
 
 
 def exchanges(window: Sequence[Passage]) -> Iterator[list[Passage]]:
-    """Split a window into exchanges: what one side says up to the other side's answer, both included."""
+    """Split a window into exchanges: what one side says up to the other side's answer, both included.
+
+    A pause of more than `PAUSE` ends one too.
+    """
     current: list[Passage] = []
     for passage in window:
         if not searchable(passage):
             continue
-        speakers = {p.speaker for p in current}
-        if len(speakers) > 1 and passage.speaker != current[-1].speaker:
+        answered = len({p.speaker for p in current}) > 1 and passage.speaker != current[-1].speaker
+        if answered or (current and _apart(current[-1], passage)):
             yield current
             current = []
         current.append(passage)
     if current:
         yield current
+
+
+def _apart(one: Passage, other: Passage) -> bool:
+    return one.time is not None and other.time is not None and abs(other.time - one.time) > PAUSE
 
 
 def _frame(exchange: Sequence[Passage], named: Sequence[Entity]) -> Frame:

@@ -418,17 +418,21 @@ def data(value: Any) -> Any:
 
 
 REASONS: Final = {
-    "bm": "shares words",
-    "ctx": "neighbours share words",
-    "e5": "close in meaning",
+    "bm25": "shares words",
+    "bm25_window": "neighbours share words",
+    "dense": "close in meaning",
+    "dense_window": "close in meaning with its neighbours",
+    "coverage": "has the question's words",
+    "answer": "answers a like question",
+    "prev2": "follows a match",
     "prev": "comes after a match",
     "next": "comes before a match",
-    "sess": "the talk is about it",
-    "spk": "said by the one named",
+    "session": "the talk is about it",
+    "speaker": "said by the one named",
     "date": "said at that time",
-    "loglen": "detailed",
+    "length": "detailed",
     "first": "opens the talk",
-    "isq": "not a question",
+    "question": "not a question",
     "rank": "ranks high",
 }
 """What each feature of the ranking says for a record, in plain words."""

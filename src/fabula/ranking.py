@@ -199,23 +199,23 @@ def _features(
     before, after = passages.before[rows], passages.after[rows]
     known = passages.embedded[rows]
     vector = cue.vector if dense.any() else None
-    features = {"bm": z(bm[rows]), "ctx": z(ctx[rows]), "e5": z(dense[rows], known)}
-    features["e5ctx"] = z(_joined_cosines(passages, rows, vector), known)
-    features["cov"] = coverage(passages, cue.terms, rows) if bm.any() else np.zeros(len(rows), np.float32)
+    features = {"bm25": z(bm[rows]), "bm25_window": z(ctx[rows]), "dense": z(dense[rows], known)}
+    features["dense_window"] = z(_joined_cosines(passages, rows, vector), known)
+    features["coverage"] = coverage(passages, cue.terms, rows) if bm.any() else np.zeros(len(rows), np.float32)
     low, high = CHANCE
-    trust = float(np.clip((features["cov"].max() - low) / (high - low), 0, 1)) if bm.any() else 0.0
-    base = z(np.float32(trust) * (features["bm"] + np.float32(0.7) * features["ctx"]) + features["e5"])
+    trust = float(np.clip((features["coverage"].max() - low) / (high - low), 0, 1)) if bm.any() else 0.0
+    base = z(np.float32(trust) * (features["bm25"] + np.float32(0.7) * features["bm25_window"]) + features["dense"])
     features["prev"] = _beside(rows, before, base)
     features["prev2"] = _beside(rows, np.where(before >= 0, passages.before[before], -1), base)
     features["next"] = _beside(rows, after, base)
     # An answer stands behind a question that resembles this one.
     features["answer"] = np.where((before >= 0) & passages.question[before], features["prev"], np.float32(0))
-    features["sess"] = z(_session_strength(passages.session[rows], base))
+    features["session"] = z(_session_strength(passages.session[rows], base))
     features["date"] = nearness(passages.valid_from[rows], cue.windows)
     named = index.speakers.get(cue.speakers[0], -1) if len(cue.speakers) == 1 else -1
-    features["spk"] = (passages.speaker[rows] == named).astype(np.float32)
-    features["isq"] = passages.question[rows].astype(np.float32)
-    features["loglen"] = z(np.log1p(passages.words[rows]))
+    features["speaker"] = (passages.speaker[rows] == named).astype(np.float32)
+    features["question"] = passages.question[rows].astype(np.float32)
+    features["length"] = z(np.log1p(passages.words[rows]))
     features["first"] = (before < 0).astype(np.float32)
     return features, trust
 

@@ -155,7 +155,7 @@ async def _hits(store: Store, scope: str, index: Index, ranked: Ranking, rate: R
         record = found.get(int(numbers[row]))
         if record is not None:  # forgotten since the index was read
             parts = {name: float(values[row]) for name, values in ranked.features.items()}
-            parts["relevance"] = rate(record, parts["cosine"], parts["cov"])
+            parts["relevance"] = rate(record, parts["cosine"], parts["coverage"])
             hits.append(Hit(record=record, score=float(ranked.scores[row]), parts=parts))
     return hits
 
