@@ -305,10 +305,11 @@ def _fill(old: Field, chunks: Sequence[tuple[NDArray[np.int64], NDArray[np.float
         mine = (rows >= 0) & ~embedded[rows]
         if not mine.any():
             continue
-        values = matrix[mine].astype(np.float32)
+        values = (matrix if mine.all() else matrix[mine]).astype(np.float32)
         values /= np.sqrt(np.maximum(np.einsum("ij,ij->i", values, values), 1e-12))[:, None]
-        vectors[rows[mine]] = values
-        embedded[rows[mine]] = True
+        rows = rows[mine]
+        vectors[rows] = values
+        embedded[rows] = True
     return replace(old, vectors=vectors, embedded=embedded)
 
 

@@ -55,7 +55,7 @@ def indexed(loaded: tuple[Index, Rows, Rows, Rows, dict[str, Any]]) -> Index:
     if not state:
         return base
     vectors = [unpack_chunk(numbers, matrix) for numbers, matrix in chunks]
-    return base.extended([Row(*row) for row in (*ended, *fresh)], vectors, **state)
+    return base.extended([*map(Row._make, ended), *map(Row._make, fresh)], vectors, **state)
 
 
 def get(scope: str, ids: Sequence[str], as_of: datetime | None) -> Steps[dict[str, Record]]:
