@@ -201,7 +201,10 @@ class Store(ABC):
 
     @abstractmethod
     async def citing(self, scope: str, ids: Sequence[str], kinds: Sequence[Kind]) -> list[Record]:
-        """Return the live records of these kinds that were made from, or mention, one of `ids`."""
+        """Return the live records of these kinds that were made from, or are mentioned in, one of `ids`.
+
+        An entity's `sources` then name all of `ids` that mention it.
+        """
 
     @abstractmethod
     async def scopes(self) -> list[str]:
@@ -222,8 +225,13 @@ class Store(ABC):
         """Give a lease back; harmless when it was lost."""
 
     @abstractmethod
-    async def pending(self, scope: str, task: Task, limit: int = 1000) -> list[Pending]:
-        """Return the scope's work of one kind, in the order of sessions and messages."""
+    async def pending(
+        self, scope: str, task: Task, limit: int = 1000, *, failed: bool | None = None, due: datetime | None = None
+    ) -> list[Pending]:
+        """Return the scope's work of one kind, in the order of sessions and messages.
+
+        `failed` narrows it to work that did or did not fail before, `due` to what is due by then.
+        """
 
     @abstractmethod
     async def postpone(self, lease: Lease, work: Sequence[Pending]) -> None:

@@ -60,6 +60,7 @@ class Worker:
         self._settings, self._clock = settings, clock
         self._name = remember.new_id()
         self._awake = asyncio.Event()
+        self._fresh: set[str] = set()
         self._turn = asyncio.Lock()
         self._task: asyncio.Task[None] | None = None
         self._stopping = False
@@ -73,8 +74,9 @@ class Worker:
         """Begin to work in the running event loop."""
         self._task = asyncio.create_task(self._run(), name="fabula-worker")
 
-    def wake(self) -> None:
-        """Say that there is new work."""
+    def wake(self, scope: str) -> None:
+        """Say that there is new work in a scope."""
+        self._fresh.add(scope)
         self._awake.set()
 
     async def stop(self, drain: float) -> None:
@@ -107,17 +109,24 @@ class Worker:
     async def _run(self) -> None:
         while True:
             self._awake.clear()
-            sweep = _Sweep()
             try:
-                while not sweep.over and await self._next(sweep):
-                    pass
-            except FabulaError as error:
+                await self._pass()
+            except Exception as error:
                 # The database may be out of reach for a while; the work is still in it.
-                log.warning("background work waits: %s", error)
+                expected = isinstance(error, FabulaError)
+                log.warning("background work waits: %s", error, exc_info=not expected)
             if self._stopping:
                 return
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._awake.wait(), POLL)
+
+    async def _pass(self) -> None:
+        """Look after the scopes that were written to, then after whatever else is due."""
+        sweep = _Sweep()
+        while self._fresh:
+            await self._scope(self._fresh.pop(), sweep)
+        while not sweep.over and await self._next(sweep):
+            pass
 
     # --- scopes ---
 
@@ -134,8 +143,7 @@ class Worker:
         async with self._turn:
             lease = await self._lease(scope)
             if lease is not None:
-                await self._leased(lease, sweep)
-                return True
+                return await self._leased(lease, sweep)
         return not any([await self._store.pending(scope, task, 1) for task in self.tasks])
 
     async def _lease(self, scope: str | None = None) -> Lease | None:
@@ -144,7 +152,8 @@ class Worker:
             self._name, self.tasks, self._clock(), self._settings.lease, due=due, scope=scope
         )
 
-    async def _leased(self, lease: Lease, sweep: _Sweep) -> None:
+    async def _leased(self, lease: Lease, sweep: _Sweep) -> bool:
+        """Do a leased scope's work; return whether all of it was at least tried."""
         try:
             if self._embedder is not None:
                 await self._embed(lease, self._embedder, sweep)
@@ -152,43 +161,57 @@ class Worker:
         except (LeaseLost, SourcesGone) as error:
             # Somebody else changed the ground; what is left is found again in the next pass.
             log.info("scope %r: %s", lease.scope, error)
+            return False
+        else:
+            return True
         finally:
             await self._store.release(lease)
 
     # --- tasks ---
 
     async def _embed(self, lease: Lease, embedder: Embedder, sweep: _Sweep) -> None:
-        size = self._settings.batch
-        while not sweep.over:
-            now = self._clock()
-            work = await self._store.pending(lease.scope, "embed", size + len(sweep.tried))
-            batch = [piece for piece in work if self._wanted(lease, piece, sweep, now)][:size]
-            if not batch:
-                return
-            await self._attempt(lease, batch, sweep, remember.embed(self._store, embedder, lease, batch))
-            await self._lease(lease.scope)
+        for failed in (False, True):
+            while not sweep.over:
+                due = None if sweep.everything else self._clock()
+                batch = await self._listed(lease, "embed", sweep, self._settings.batch, failed=failed, due=due)
+                if not batch:
+                    break
+                await self._attempt(lease, batch, sweep, remember.embed(self._store, embedder, lease, batch))
+                await self._lease(lease.scope)
 
     async def _extract(self, lease: Lease, sweep: _Sweep) -> None:
-        size = self._settings.window
-        limit = size * 32
-        while not sweep.over:
-            now = self._clock()
-            work = await self._store.pending(lease.scope, "extract", limit + len(sweep.tried))
-            work = [piece for piece in work if (lease.scope, piece.task, piece.id) not in sweep.tried]
-            records = await self._store.get(lease.scope, [piece.id for piece in work])
-            found = list(extract.windows(work, records, size))
-            if len(work) >= limit and len(found) > 1:
-                found.pop()  # cut off by the limit, perhaps
-            ready = [window for window in found if sweep.everything or _ready(window.work, size, now)]
-            await self._wait_longer(lease, [window.work for window in found if window not in ready], now)
-            for window in ready:
-                if sweep.over:
-                    return
-                extraction = extract.extract(self._store, self._extractor, lease, window)
-                await self._attempt(lease, window.work, sweep, extraction)
-                await self._lease(lease.scope)
-            if not ready:
-                return
+        for failed in (False, True):
+            while not sweep.over and await self._extract_some(lease, sweep, failed=failed):
+                pass
+
+    async def _extract_some(self, lease: Lease, sweep: _Sweep, *, failed: bool) -> bool:
+        """Extract the windows that can be seen at once; return whether there were any.
+
+        What failed before is kept out of the windows of what is new, so that neither waits for the other.
+        """
+        size, now = self._settings.window, self._clock()
+        due = now if failed and not sweep.everything else None
+        work = await self._listed(lease, "extract", sweep, size * 32, failed=failed, due=due)
+        records = await self._store.get(lease.scope, [piece.id for piece in work])
+        found = list(extract.windows(work, records, size))
+        if len(work) >= size * 32 and len(found) > 1:
+            found.pop()  # cut off by the limit, perhaps
+        ready = [window for window in found if failed or sweep.everything or _ready(window.work, size, now)]
+        await self._wait_longer(lease, [window.work for window in found if window not in ready], now)
+        for window in ready:
+            if sweep.over:
+                return False
+            extraction = extract.extract(self._store, self._extractor, lease, window, self._clock())
+            await self._attempt(lease, window.work, sweep, extraction)
+            await self._lease(lease.scope)
+        return bool(ready)
+
+    async def _listed(
+        self, lease: Lease, task: Task, sweep: _Sweep, limit: int, *, failed: bool, due: datetime | None
+    ) -> list[Pending]:
+        """Work that this sweep has not tried yet."""
+        found = await self._store.pending(lease.scope, task, limit + len(sweep.tried), failed=failed, due=due)
+        return [piece for piece in found if (lease.scope, piece.task, piece.id) not in sweep.tried][:limit]
 
     async def _wait_longer(self, lease: Lease, waiting: Sequence[Sequence[Pending]], now: datetime) -> None:
         """A session that was spoken in again is quiet only after its last message."""
@@ -200,10 +223,6 @@ class Worker:
         ]
         if later:
             await self._store.postpone(lease, later)
-
-    def _wanted(self, lease: Lease, piece: Pending, sweep: _Sweep, now: datetime) -> bool:
-        due = sweep.everything or piece.due is None or piece.due <= now
-        return due and (lease.scope, piece.task, piece.id) not in sweep.tried
 
     async def _attempt(self, lease: Lease, work: Sequence[Pending], sweep: _Sweep, doing: Awaitable[Any]) -> None:
         """Await `doing`; where it fails, leave its work for later, with the reason."""
@@ -230,6 +249,5 @@ class Worker:
 
 
 def _ready(work: Sequence[Pending], size: int, now: datetime) -> bool:
-    """A full window can go at once, an unfinished one when its session has been quiet, a failed one when due."""
-    due = all(piece.due is None or piece.due <= now for piece in work)
-    return due or (len(work) >= size and not any(piece.error for piece in work))
+    """A full window can go at once, an unfinished one when its session has been quiet."""
+    return len(work) >= size or all(piece.due is None or piece.due <= now for piece in work)

@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import cache
 from itertools import groupby
 from typing import Any, Final
@@ -30,6 +30,11 @@ _SENTENCE: Final = re.compile(r"[^.!?。！？\n]+[.!?。！？]*")
 _NAME: Final = re.compile(r"(?<![\w'’])[A-Z][\w'’&.-]*[\w](?: (?:(?:of|de|van|von|the) )?[A-Z][\w'’&.-]*[\w])*")
 _TITLE: Final = re.compile(r"《([^》\n]{1,40})》")
 _HAN: Final = re.compile(r"[\u4e00-\u9fff]")
+OPENERS: Final = frozenset(
+    ("hi", "hey", "hello", "dear", "oh", "wow", "yes", "no", "thanks", "thank", "well", "sure", "great", "okay", "ok",
+     "yeah", "congrats", "good", "nice", "cool", "awesome", "sorry", "bye", "haha", "absolutely", "definitely")
+)  # fmt: skip
+"""Words that open a sentence with a capital letter and name nobody."""
 _TAGS: Final = {"nr": "Person", "ns": "Location", "nt": "Organization", "nz": "Concept"}
 
 
@@ -49,9 +54,9 @@ class RuleExtractor:
         for exchange in exchanges(window):
             named = list(_entities(exchange))
             for entity in named:
-                known = entities.get(entity.id)
-                merged = entity if known is None else replace(known, sources=known.sources + entity.sources)
-                entities[entity.id] = merged
+                first = entities.setdefault(entity.id, entity)
+                sources = tuple(dict.fromkeys(first.sources + entity.sources))
+                entities[entity.id] = replace(first, sources=sources)
             frames.append(_frame(exchange, named))
         return Extraction(frames=tuple(frames), entities=tuple(entities.values()))
 
@@ -145,15 +150,17 @@ def _entity(passage: Passage, name: str, kind: str) -> Entity:
 def _english(text: str) -> Iterator[tuple[str, str]]:
     """Capitalised words that are not capitalised for starting a sentence, or are so twice."""
     starts = {match.start() + len(match[0]) - len(match[0].lstrip()) for match in _SENTENCE.finditer(text)}
-    counts = Counter(match[0] for match in _NAME.finditer(text))
-    for match in _NAME.finditer(text):
-        name = match[0].removesuffix("'s").removesuffix("’s")
-        alone = " " not in name
-        if name == "REDACTED":
+    found = list(_NAME.finditer(text))
+    counts = Counter(match[0] for match in found)
+    for match in found:
+        words = match[0].removesuffix("'s").removesuffix("’s").split(" ")
+        first = match.start() in starts
+        if first and (stop(fold(words[0])) or fold(words[0]) in OPENERS):
+            first, words = False, words[1:]
+        name = " ".join(words)
+        if not name or name == "REDACTED" or _is_calendar(name):
             continue
-        if alone and (stop(fold(name)) or (match.start() in starts and counts[match[0]] < 2)):
-            continue
-        if not _is_calendar(name):
+        if len(words) > 1 or not (stop(fold(name)) or fold(name) in OPENERS or (first and counts[match[0]] < 2)):
             yield name, ""
 
 
@@ -204,7 +211,7 @@ def windows(work: Sequence[Pending], records: dict[str, Record], size: int) -> I
             yield Window(tuple(p for p in found if isinstance(p, Passage)), part)
 
 
-async def extract(store: Store, extractor: Extractor, lease: Lease, window: Window) -> Extraction:
+async def extract(store: Store, extractor: Extractor, lease: Lease, window: Window, at: datetime) -> Extraction:
     """Extract one window and keep the result, in one transaction.
 
     Raises a `ProviderError` (the work stays), `LeaseLost` or `SourcesGone` (somebody else changed the ground).
@@ -220,5 +227,5 @@ async def extract(store: Store, extractor: Extractor, lease: Lease, window: Wind
         edges += (Edge(source=entity.id, target=source, kind="mentions") for source in dict.fromkeys(entity.sources))
         entities.append(Entry(record=replace(entity, scope=lease.scope, sources=entity.sources[:1])))
     done: tuple[tuple[Task, str], ...] = tuple((piece.task, piece.id) for piece in window.work)
-    await store.write(lease.scope, Changes(add=(*entries, *entities), edges=tuple(edges), done=done), lease)
+    await store.write(lease.scope, Changes(add=(*entries, *entities), edges=tuple(edges), done=done, at=at), lease)
     return found

@@ -201,7 +201,9 @@ class Index:
     def at(self, moment: float) -> Index:
         """Return what was known at `moment` (seconds since the epoch): rows recorded later are left out."""
         fields = {kind: _keep(f, f.recorded_from <= moment) for kind, f in self.fields.items()}
-        return replace(self, fields=fields)
+        heard = {int(code) for f in fields.values() for code in np.unique(f.speaker)}
+        speakers = {name: code for name, code in self.speakers.items() if code in heard}
+        return replace(self, fields=fields, speakers=speakers)
 
 
 def _codes(names: Sequence[str], known: dict[str, int]) -> Ints:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Final, Literal, Self
+from typing import Any, Final, Literal, Self, cast
 
 from fabula import recall as recalling
 from fabula import remember as remembering
 from fabula.abc import Clock, Embedder, Erasure, Extractor, Filter, Store
 from fabula.background import Worker
-from fabula.errors import ForkedMemory, InvalidInput, MemoryClosed
+from fabula.errors import ForkedMemory, InvalidInput, MemoryClosed, UsageError
 from fabula.extract import RuleExtractor
 from fabula.providers.bundled import bundled
 from fabula.render import Recollection
@@ -66,6 +66,7 @@ class AsyncMemory:
         self._worker: Worker | None = None
         self._background = background
         self._process = 0
+        self._loop: asyncio.AbstractEventLoop | None = None
         self._closed = False
         self._guard = asyncio.Lock()
 
@@ -77,7 +78,7 @@ class AsyncMemory:
         async with self._guard:
             if self._worker is None:
                 await self._store.open()
-                self._process = os.getpid()
+                self._process, self._loop = os.getpid(), asyncio.get_running_loop()
                 self._worker = Worker(self._store, self._embedder, self._extractor, self.settings, self._clock)
                 if self._background:
                     await self._store.retry(self.settings.attempts)
@@ -116,6 +117,8 @@ class AsyncMemory:
             await self.open()
         if self._worker is None or self._process != os.getpid():
             raise ForkedMemory
+        if self._loop is not asyncio.get_running_loop():
+            raise UsageError("the memory was opened in another event loop: open and close it within one")
         return self._worker
 
     # --- the verbs ---
@@ -130,13 +133,15 @@ class AsyncMemory:
         """
         worker = await self._ready()
         scope = identifier(scope, "scope")
-        given = [messages] if isinstance(messages, Message | str) else messages
-        talk = [Message(message) if isinstance(message, str) else message for message in given]
-        odd = next((message for message in talk if not isinstance(message, Message)), None)  # pyright: ignore[reportUnnecessaryIsInstance]
-        if odd is not None:
-            raise InvalidInput(f"messages are Message objects or text, not {type(odd).__name__}")
+        given: Any = [messages] if isinstance(messages, Message | str) else messages
+        if not isinstance(given, Iterable) or isinstance(given, Mapping | bytes):
+            raise InvalidInput("messages are Message objects or text, one or many")
+        talk = [Message(message) if isinstance(message, str) else message for message in cast(Iterable[Any], given)]
+        for message in talk:
+            if not isinstance(message, Message):
+                raise InvalidInput(f"messages are Message objects or text, not {type(message).__name__}")
         receipt = await remembering.remember(self._store, scope, talk, self.settings, self._clock)
-        worker.wake()
+        worker.wake(scope)
         return receipt
 
     async def recall(
@@ -187,6 +192,8 @@ class AsyncMemory:
         wanted = [identifier(i, "id") for i in ids]
         wanted += [remembering.derived_id("message", identifier(ref, "message id")) for ref in refs]
         name = None if session is None else identifier(session, "session")
+        if not isinstance(everything, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InvalidInput(f"everything is True or False, not {everything!r}")
         if everything == bool(wanted or name):
             raise InvalidInput("say what to forget: ids, refs, a session, or everything=True")
         return await self._store.erase(scope, Erasure(ids=tuple(wanted), session=name, everything=everything))
@@ -240,8 +247,8 @@ class AsyncMemory:
         """Return a record by id as it is believed now, or was at `as_of`; `None` where there is none."""
         await self._ready()
         moment = None if as_of is None else aware(as_of)
-        found = await self._store.get(identifier(scope, "scope"), [identifier(record_id, "id")], moment)
-        return found.get(record_id)
+        wanted = identifier(record_id, "id")
+        return (await self._store.get(identifier(scope, "scope"), [wanted], moment)).get(wanted)
 
     async def scopes(self) -> list[str]:
         """Return every scope that holds anything."""

@@ -8,7 +8,7 @@ import os
 import time
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from fabula.errors import InvalidInput
 from fabula.settings import Settings
 from fabula.text import ANALYZER, analyse, clean, fold, identifier, mask
 from fabula.types import ROLES, Image, Interval, Kind, Masked, Message, Passage, Receipt, Record, aware
+
+MASKED: Final = "fabula:masked"
+"""The key of `meta` under which the spans of masked secrets are kept: kind, start, end."""
 
 
 def new_id() -> str:
@@ -47,9 +50,7 @@ def spoken_text(record: Record) -> str:
 
 def searchable(record: Record) -> bool:
     """Whether a record has anything in it to be found by."""
-    if isinstance(record, Passage):
-        return bool(record.text.strip() or any((i.caption or i.name).strip() for i in record.images))
-    return bool(record.text.strip())
+    return not record.blank if isinstance(record, Passage) else bool(record.text.strip())
 
 
 def terms_of(record: Record) -> Terms | None:
@@ -117,7 +118,7 @@ def _passage(scope: str, message: Message, at: datetime, settings: Settings) -> 
         spans = [Masked(id=record_id, kind=s.kind, start=s.start, end=s.end) for s in found]
     meta: dict[str, Any] = _plain(message.meta, hidden)
     if spans:
-        meta["masked"] = [[s.kind, s.start, s.end] for s in spans]
+        meta[MASKED] = [[s.kind, s.start, s.end] for s in spans]
     passage = Passage(
         scope=scope,
         id=record_id,
@@ -140,17 +141,18 @@ def _plain(meta: Mapping[str, Any], hidden: Any) -> dict[str, Any]:
         if isinstance(value, str):
             return hidden(value)
         if isinstance(value, Mapping):
-            return {clean(str(key)): walk(inner) for key, inner in value.items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+            return {hidden(str(key)): walk(inner) for key, inner in value.items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
         if isinstance(value, list | tuple):
             return [walk(inner) for inner in value]  # pyright: ignore[reportUnknownVariableType]
         return value
 
-    plain = walk(meta)
     try:
-        json.dumps(plain, allow_nan=False)
+        json.dumps(dict(meta), allow_nan=False)
+        return walk(meta)
     except (TypeError, ValueError) as error:
         raise InvalidInput(f"meta has to be plain JSON: {error}") from None
-    return plain
+    except RecursionError:
+        raise InvalidInput("meta is nested too deep") from None
 
 
 # --- embedding --------------------------------------------------------------------------------------------------

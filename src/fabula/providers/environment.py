@@ -5,7 +5,9 @@ Knows no host; an explicit argument comes before a variable, and a variable that
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
 
 from fabula.errors import InvalidInput
 from fabula.providers.openai import CHAT_MODEL, EMBEDDING_MODEL, OpenAIEmbedder, OpenAILLM
@@ -60,3 +62,15 @@ def embedder_from(
 
 def _first(environ: Mapping[str, str], *names: str) -> str | None:
     return next((value for name in names if (value := environ.get(name, "").strip())), None)
+
+
+@contextmanager
+def standing(name: str, value: str) -> Generator[None]:
+    """Have a variable set, unless it is already, while a library loads that reads it then."""
+    before = os.environ.get(name)
+    os.environ.setdefault(name, value)
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[name]

@@ -6,8 +6,9 @@ import json
 from collections import Counter
 from collections.abc import Iterable
 
-from fabula.stores.rows import unpack_chunk
+from fabula.stores.rows import from_row, unpack_chunk
 from fabula.stores.statements import Do, Steps
+from fabula.types import Passage
 
 SEARCHED = frozenset({"passage", "frame", "fact", "insight"})
 """Kinds that have to be in the keyword index."""
@@ -34,7 +35,9 @@ def check(scope: str) -> Steps[list[str]]:
     report("newer than their scope", (row[1] for row in records if row[4] > revision or row[0] >= next_number))
 
     terms = {row[0] for row in (yield Do("audit_terms", {"scope": scope}))}
-    report("without keyword terms", (r[1] for r in records if r[2] in SEARCHED and r[6] and r[0] not in terms))
+    bare = {r[0] for r in records if r[2] in SEARCHED and r[0] not in terms}
+    blank = yield from _blank(scope, bare)
+    report("without keyword terms", (numbers[number] for number in bare - blank))
     report("terms without a record", terms - set(numbers))
 
     chunks = yield Do("audit_vectors", {"scope": scope})
@@ -50,7 +53,7 @@ def check(scope: str) -> Steps[list[str]]:
     report("work without a record", (f"{row[0]} {row[1]}" for row in waiting if row[1] not in ids))
     embedding = {row[1] for row in waiting if row[0] == "embed"}
     # Blank passages have no terms and no vector, on purpose.
-    missing = (r[1] for r in live.values() if r[2] == "passage" and r[6] and r[0] not in embedded)
+    missing = (r[1] for r in live.values() if r[2] == "passage" and r[0] not in blank and r[0] not in embedded)
     report(
         "passages neither embedded nor waiting for it",
         (record_id for record_id in missing if record_id not in embedding),
@@ -62,3 +65,9 @@ def check(scope: str) -> Steps[list[str]]:
     report("sources without a provenance edge", (edge[0] for edge in cited - edges))
     report("sources that do not exist", (edge[1] for edge in cited if edge[1] not in ids))
     return problems
+
+
+def _blank(scope: str, numbers: set[int]) -> Steps[set[int]]:
+    rows = yield Do("numbered_records", {"scope": scope, "numbers": sorted(numbers)})
+    found = {row[0]: from_row(scope, row) for row in rows}
+    return {number for number, record in found.items() if isinstance(record, Passage) and record.blank}

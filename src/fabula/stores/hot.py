@@ -95,8 +95,10 @@ class HotStore(Store):
     async def release(self, lease: Lease) -> None:
         await self.inner.release(lease)
 
-    async def pending(self, scope: str, task: Task, limit: int = 1000) -> list[Pending]:
-        return await self.inner.pending(scope, task, limit)
+    async def pending(
+        self, scope: str, task: Task, limit: int = 1000, *, failed: bool | None = None, due: datetime | None = None
+    ) -> list[Pending]:
+        return await self.inner.pending(scope, task, limit, failed=failed, due=due)
 
     async def postpone(self, lease: Lease, work: Sequence[Pending]) -> None:
         await self.inner.postpone(lease, work)

@@ -6,6 +6,7 @@ The steps of one function are one transaction. See `statements.Do` for the form.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -95,10 +96,17 @@ def find(scope: str, wanted: Filter) -> Steps[list[tuple[int, Record]]]:
 def citing(scope: str, ids: Sequence[str], kinds: Sequence[Kind]) -> Steps[list[Record]]:
     """See `Store.citing`."""
     rows = yield Do("citing_records", {"scope": scope, "ids": list(ids), "kinds": list(kinds)})
+    mentions: dict[str, list[str]] = {}
+    if "entity" in kinds:
+        for entity, passage in (yield Do("mentioned_in", {"scope": scope, "ids": list(ids)})):
+            mentions.setdefault(entity, []).append(passage)
     wanted = set(ids)
-    records = [from_row(scope, row) for row in rows]
-    # The edges are of all versions; an entity's are its mentions besides.
-    return [record for record in records if record.kind == "entity" or wanted.intersection(record.sources)]
+    found: list[Record] = []
+    for record in (from_row(scope, row) for row in rows):
+        sources = tuple(dict.fromkeys((*record.sources, *sorted(mentions.get(record.id, ())))))
+        if wanted.intersection(sources):  # the edges are of all versions, not only of the live one
+            found.append(replace(record, sources=sources))
+    return found
 
 
 def cached(scope: str, space: str, hashes: Sequence[bytes]) -> Steps[dict[bytes, NDArray[np.float32]]]:
@@ -132,9 +140,10 @@ def lease(
     return Lease(scope=found, worker=worker, until=until) if rows else None
 
 
-def pending(scope: str, task: Task, limit: int) -> Steps[list[Pending]]:
+def pending(scope: str, task: Task, limit: int, failed: bool | None, due: datetime | None) -> Steps[list[Pending]]:
     """See `Store.pending`."""
-    rows = yield Do("list_pending", {"scope": scope, "task": task, "limit": limit})
+    wanted = {"scope": scope, "task": task, "limit": limit, "failed": failed, "due": micros(due)}
+    rows = yield Do("list_pending", wanted)
     names = ("task", "id", "number", "session", "attempts", "error")
     return [Pending(**dict(zip(names, row, strict=False)), due=moment(row[6] or None)) for row in rows]
 

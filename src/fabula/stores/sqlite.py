@@ -233,8 +233,10 @@ class SQLiteStore(Store):
     async def release(self, lease: Lease) -> None:
         await self._write(reading.release(lease))
 
-    async def pending(self, scope: str, task: Task, limit: int = 1000) -> list[Pending]:
-        return await self._read(reading.pending(scope, task, limit))
+    async def pending(
+        self, scope: str, task: Task, limit: int = 1000, *, failed: bool | None = None, due: datetime | None = None
+    ) -> list[Pending]:
+        return await self._read(reading.pending(scope, task, limit, failed, due))
 
     async def postpone(self, lease: Lease, work: Sequence[Pending]) -> None:
         await self._write(reading.postpone(lease, work))

@@ -59,6 +59,10 @@ ORDER BY number;
 -- The ids of everything that was made from any of these, or is mentioned in them.
 SELECT DISTINCT source FROM edges WHERE scope = :scope AND kind IN ('cites', 'mentions') AND target IN :ids;
 
+-- name: mentioned_in
+-- Which entities are mentioned in these passages, and where.
+SELECT source, target FROM edges WHERE scope = :scope AND kind = 'mentions' AND target IN :ids;
+
 -- name: mentions
 -- Where an entity is mentioned.
 SELECT target FROM edges WHERE scope = :scope AND kind = 'mentions' AND source = :id;
@@ -169,7 +173,9 @@ DELETE FROM pending WHERE scope = :scope AND id IN :ids RETURNING scope;
 -- name: list_pending
 -- A scope's work of one kind, session by session.
 SELECT task, id, number, session, attempts, error, due FROM pending
-WHERE scope = :scope AND task = :task ORDER BY session, number LIMIT :limit;
+WHERE scope = :scope AND task = :task
+  AND (:due IS NULL OR due <= :due) AND (:failed IS NULL OR (error <> '') = :failed)
+ORDER BY session, number LIMIT :limit;
 
 -- name: postpone_pending
 -- A failed attempt.
@@ -244,7 +250,7 @@ WHERE :scope IS NULL OR scope = :scope GROUP BY task;
 
 -- name: audit_records
 -- Every version, for the check.
-SELECT number, id, kind, data, revision, recorded_to IS NULL, LENGTH(TRIM(text)) > 0 FROM records
+SELECT number, id, kind, data, revision, recorded_to IS NULL FROM records
 WHERE scope = :scope ORDER BY number;
 
 -- name: audit_terms

@@ -45,7 +45,7 @@ class Grammar:
             try:
                 interval = reading(match, calendar)
             except (ValueError, OverflowError):
-                continue  # a date the calendar does not have is no find
+                interval = None  # a date the calendar does not have is no find
             if interval is not None:
                 yield match.start(), match.end(), interval
 

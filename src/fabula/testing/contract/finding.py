@@ -146,7 +146,7 @@ class FindingContract:
         await store.write("u", Changes(edges=(edge, Edge(source="e2", target="a", kind="mentions"))))
         assert [record.id for record in await store.citing("u", ["b"], ["entity"])] == ["e1"]
         assert [record.id for record in await store.citing("u", ["a"], ["entity"])] == ["e1", "e2"]
-        assert [record.sources for record in await store.citing("u", ["b"], ["entity"])] == [("a",)]
+        assert [record.sources for record in await store.citing("u", ["b"], ["entity"])] == [("a", "b")]
         assert await store.citing("v", ["b"], ["entity"]) == []
 
     async def test_thousands_in_one_call(self, store: Store) -> None:

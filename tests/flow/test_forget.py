@@ -1,0 +1,323 @@
+"""Forgetting: nothing of it is left, in no table, no file and no memory that is hot, and it does not come back."""
+
+import asyncio
+import sqlite3
+from collections.abc import AsyncIterator, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fabula import AsyncMemory, Image, InvalidInput, Message, Passage, Plan, Settings
+from fabula.abc import Extraction
+from fabula.testing import FakeClock, FakeExtractor, HashEmbedder
+from fabula.types import Entity, Fact, Frame, Note
+
+CANARY = "Quetzalcoatlus"
+"""A word said in one message and nowhere else."""
+
+
+@pytest.fixture
+def db(tmp_path: Path) -> Path:
+    return tmp_path / "memory.db"
+
+
+@pytest.fixture
+def clock() -> FakeClock:
+    return FakeClock()
+
+
+def everything(window: Sequence[Passage]) -> Extraction:
+    """One record of each kind of each message, and a frame and a fact of the whole window."""
+    said = [(passage, passage.text.split()[0]) for passage in window]
+    return Extraction(
+        frames=(
+            *(Frame(scope="", id=f"frame-{p.ref}", text=f"{p.text} happened", sources=(p.id,)) for p, _ in said),
+            Frame(
+                scope="",
+                id=f"all-{window[0].ref}",
+                text="; ".join(p.text for p in window),
+                sources=tuple(p.id for p in window),
+            ),
+        ),
+        facts=(
+            *(
+                Fact(scope="", id=f"fact-{p.ref}", text=f"{word} holds", subject=word, sources=(p.id,))
+                for p, word in said
+            ),
+            Fact(scope="", id="shared", text="they talk", sources=tuple(p.id for p in window)),
+        ),
+        entities=tuple(Entity(scope="", id=f"entity-{word}", text=word, sources=(p.id,)) for p, word in said),
+        notes=tuple(
+            Note(
+                scope="", id=f"note-{p.ref}", text=p.text, namespace="n", key=str(p.ref), value=p.text, sources=(p.id,)
+            )
+            for p, _ in said
+        ),
+    )
+
+
+MESSAGES = [
+    Message("tea in the morning", id="1", session="a"),
+    Message(
+        f"{CANARY} over the sea",
+        id="2",
+        session="b",
+        speaker=f"Dr {CANARY}",
+        images=(Image(caption=f"a {CANARY}", name=f"{CANARY}.png"),),
+        meta={CANARY: CANARY},
+    ),
+    Message("music at night", id="3", session="b"),
+    Message("a walk", id="4", session="a"),
+]
+
+
+@pytest.fixture
+async def memory(db: Path, clock: FakeClock) -> AsyncIterator[AsyncMemory]:
+    extractor = FakeExtractor(everything)
+    async with AsyncMemory(db, embedder=HashEmbedder(), extractor=extractor, clock=clock) as opened:
+        await opened.remember("u", MESSAGES)
+        await opened.remember("other", "tea elsewhere")
+        await opened.flush()
+        yield opened
+
+
+def on_disk(db: Path) -> bytes:
+    return b"".join(path.read_bytes() for path in sorted(db.parent.glob(f"{db.name}*")))
+
+
+def tables_with(db: Path, word: str) -> set[str]:
+    """Every table with a row that holds the word, in text or in bytes."""
+    with closing(sqlite3.connect(db)) as connection:
+        names = [row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        return {
+            name
+            for name in names
+            for row in connection.execute(f"SELECT * FROM {name}")
+            if any(word in value or word.encode() in value.encode() for value in map(str, row))
+        }
+
+
+async def ids_of(memory: AsyncMemory, kind: Any, scope: str = "u") -> set[str]:
+    return {record.id for record in await memory.records(scope, kind)}
+
+
+WAYS = ["ids", "refs", "session", "everything"]
+
+
+async def forgotten(memory: AsyncMemory, way: str) -> Any:
+    """Forget the message with the canary, in one of the ways."""
+    if way == "ids":
+        canary = next(p for p in await memory.records("u") if CANARY in p.text)
+        return await memory.forget("u", ids=[canary.id])
+    if way == "refs":
+        return await memory.forget("u", refs=["2"])
+    if way == "session":
+        return await memory.forget("u", session="b")
+    return await memory.forget("u", everything=True)
+
+
+class TestNothingIsLeft:
+    @pytest.mark.parametrize("way", WAYS)
+    async def test_in_no_table_and_no_byte_of_the_file(self, memory: AsyncMemory, db: Path, way: str):
+        assert "records" in tables_with(db, CANARY)
+        assert CANARY.encode() in on_disk(db)
+        assert await forgotten(memory, way)
+        assert tables_with(db, CANARY) == set()
+        assert CANARY.encode() not in on_disk(db)
+        await memory.flush()
+        await memory.close()
+        assert CANARY.encode() not in on_disk(db)
+
+    @pytest.mark.parametrize("way", WAYS)
+    async def test_not_while_it_waits_for_extraction(self, db: Path, clock: FakeClock, way: str):
+        async with AsyncMemory(db, embedder=None, clock=clock, settings=Settings(drain=0)) as memory:
+            await memory.remember("u", MESSAGES)
+            assert await forgotten(memory, way)
+            assert CANARY.encode() not in on_disk(db)
+            assert await memory.check() == []
+
+    @pytest.mark.parametrize("way", WAYS)
+    async def test_in_no_answer(self, memory: AsyncMemory, way: str):
+        plan = Plan(kinds=("passage", "frame", "fact", "entity", "note"))
+        assert CANARY in repr(await memory.recall("u", CANARY, plan))
+        await forgotten(memory, way)
+        found = await memory.recall("u", CANARY, plan, explain=True)
+        assert CANARY not in repr(found.hits)
+        assert found.trace is None or found.trace.speakers == ()
+        for kind in plan.kinds:
+            assert not await memory.records("u", kind, mentions=CANARY)
+        assert await memory.check() == []
+
+    async def test_the_error_of_a_failed_attempt_goes_too(self, db: Path, clock: FakeClock):
+        """What a model says about a text may quote it."""
+        embedder = HashEmbedder(fail=RuntimeError(f"cannot read {CANARY}"))
+        async with AsyncMemory(db, embedder=embedder, clock=clock, settings=Settings(drain=0)) as memory:
+            await memory.remember("u", MESSAGES)
+            await memory.flush()
+            assert tables_with(db, CANARY) >= {"pending", "records"}
+            await memory.forget("u", refs=["2"])
+            assert "records" not in tables_with(db, CANARY)
+
+
+class TestDerived:
+    async def test_what_was_made_from_it_alone_goes_with_it(self, memory: AsyncMemory):
+        await memory.forget("u", refs=["2"])
+        assert await ids_of(memory, "frame") == {"frame-1", "frame-3", "frame-4", "all-1"}
+        assert await ids_of(memory, "fact") == {"fact-1", "fact-3", "fact-4", "shared"}
+        assert await ids_of(memory, "entity") == {"entity-tea", "entity-music", "entity-a"}
+        assert await ids_of(memory, "note") == {"note-1", "note-3", "note-4"}
+
+    async def test_a_frame_of_several_is_made_again_from_the_others(self, memory: AsyncMemory):
+        await memory.forget("u", refs=["2"])
+        assert (await memory.stats("u")).pending == {"extract": 1}
+        await memory.flush()
+        (again,) = [record for record in await memory.records("u", "frame") if record.id == "all-3"]
+        assert again.text == "music at night"
+        assert await memory.check() == []
+
+    async def test_a_fact_of_several_loses_a_source(self, memory: AsyncMemory):
+        await memory.forget("u", refs=["1"])
+        left = {p.id for p in await memory.records("u")}
+        (shared,) = [record for record in await memory.records("u", "fact") if record.id == "shared"]
+        assert shared.sources
+        assert set(shared.sources) <= left
+
+    async def test_a_derived_record_alone(self, memory: AsyncMemory):
+        receipt = await memory.forget("u", ids=["fact-1"])
+        assert receipt.rows["records"] == 1
+        assert "fact-1" not in await ids_of(memory, "fact")
+        assert len(await memory.records("u")) == 4
+        assert await memory.check() == []
+
+    async def test_the_vectors(self, memory: AsyncMemory):
+        await memory.forget("u", refs=["2"])
+        found = await memory.recall("u", f"{CANARY} over the sea", Plan(channels=("dense",), limit=1000))
+        assert {p.ref for p in found.passages} <= {"1", "3", "4"}
+
+
+class TestReceipt:
+    async def test_says_what_went(self, memory: AsyncMemory):
+        receipt = await memory.forget("u", refs=["2"])
+        assert receipt
+        wanted = {"passage": 1, "frame": 2, "fact": 1, "entity": 1, "note": 1}
+        assert receipt.rows["records"] == sum(wanted.values())
+        assert receipt.rows["vectors"] == 1
+        assert receipt.rows["pending"] == 0
+        assert all(count >= 0 for count in receipt.rows.values())
+
+    async def test_of_everything_counts_by_table(self, memory: AsyncMemory):
+        before = await memory.stats("u")
+        receipt = await memory.forget("u", everything=True)
+        kinds = ("passage", "frame", "fact", "entity", "note")
+        assert receipt.rows["records"] == sum(before.records[kind] for kind in kinds)
+        assert (receipt.rows["vectors"], receipt.rows["scopes"]) == (4, 1)
+        assert await memory.scopes() == ["other"]
+
+    @pytest.mark.parametrize(
+        "what", [{"ids": ["nobody"]}, {"refs": ["none"]}, {"session": "never"}, {"ids": ["x"], "refs": ["y"]}], ids=str
+    )
+    async def test_of_nothing_is_empty(self, memory: AsyncMemory, what: dict[str, Any]):
+        before = await memory.stats("u")
+        assert not await memory.forget("u", **what)
+        assert (await memory.stats("u")).records == before.records
+        assert not await memory.forget("stranger", everything=True)
+        assert await memory.scopes() == ["other", "u"]
+
+    async def test_twice_is_once(self, memory: AsyncMemory):
+        assert await memory.forget("u", refs=["2"])
+        assert not await memory.forget("u", refs=["2"])
+        assert not await memory.forget("u", refs=["2", "2"])
+
+    @pytest.mark.parametrize(
+        "what",
+        [
+            {}, {"ids": []}, {"refs": ()}, {"session": ""}, {"session": " "}, {"ids": [""]}, {"refs": [None]},
+            {"ids": "abc"}, {"refs": "abc"}, {"ids": [5]}, {"everything": True, "ids": ["x"]},
+            {"everything": True, "session": "a"},
+        ],
+        ids=str,
+    )  # fmt: skip
+    async def test_it_has_to_be_said_what(self, memory: AsyncMemory, what: dict[str, Any]):
+        before = await memory.stats()
+        with pytest.raises(InvalidInput):
+            await memory.forget("u", **what)
+        assert (await memory.stats()).records == before.records
+
+    @pytest.mark.parametrize("everything", ["false", "yes"])
+    async def test_a_word_is_no_decision(self, memory: AsyncMemory, everything: Any):
+        """`everything="false"`, as a form may send it, must not wipe a scope."""
+        before = await memory.stats()
+        with pytest.raises(InvalidInput):
+            await memory.forget("u", everything=everything)
+        assert (await memory.stats()).records == before.records
+
+
+class TestNotComingBack:
+    @pytest.mark.parametrize("way", ["ids", "refs", "session"])
+    async def test_by_an_import_again(self, memory: AsyncMemory, way: str):
+        await forgotten(memory, way)
+        again = await memory.remember("u", MESSAGES)
+        assert "2" in again.erased
+        await memory.flush()
+        assert not await memory.records("u", mentions=CANARY)
+
+    async def test_after_reopening(self, db: Path, memory: AsyncMemory, clock: FakeClock):
+        await memory.forget("u", refs=["2"])
+        await memory.close()
+        async with AsyncMemory(db, embedder=None, clock=clock) as again:
+            assert (await again.remember("u", MESSAGES)).erased == ("2",)
+
+    async def test_unless_all_was_forgotten(self, memory: AsyncMemory):
+        await memory.forget("u", refs=["2"])
+        await memory.forget("u", everything=True)
+        assert (await memory.remember("u", MESSAGES)).added == 4
+        await memory.flush()
+        assert (await memory.recall("u", CANARY)).passages[0].ref == "2"
+        assert await memory.check() == []
+
+    async def test_through_work_that_was_under_way(self, db: Path, clock: FakeClock):
+        """A message is forgotten while an extractor is at it."""
+        memory: AsyncMemory
+
+        class Slow(FakeExtractor):
+            async def extract(self, window: Sequence[Passage], context: Sequence[Passage] = ()) -> Extraction:
+                if any(p.ref == "2" for p in window):
+                    await memory.forget("u", refs=["2"])
+                return await super().extract(window, context)
+
+        memory = AsyncMemory(db, embedder=HashEmbedder(), extractor=Slow(everything), clock=clock)
+        async with memory:
+            await memory.remember("u", MESSAGES)
+            flushed = await memory.flush()
+            assert (flushed.pending, flushed.failed) == (0, 0), "what is left can be done, so it is done"
+            assert tables_with(db, CANARY) == set()
+            assert await memory.check() == []
+            assert {"frame-1", "frame-3", "frame-4"} <= await ids_of(memory, "frame")
+
+
+class TestOtherMemories:
+    @pytest.mark.parametrize("way", WAYS)
+    async def test_a_hot_one_elsewhere_stops_at_once(self, memory: AsyncMemory, db: Path, clock: FakeClock, way: str):
+        async with AsyncMemory(db, embedder=HashEmbedder(), clock=clock) as other:
+            assert (await other.recall("u", CANARY)).passages[0].ref == "2"
+            await forgotten(memory, way)
+            assert CANARY not in repr((await other.recall("u", CANARY)).hits)
+            await memory.remember("u", Message("fresh talk", id="9"))
+            assert "9" in {p.ref for p in (await other.recall("u", "fresh talk")).passages}
+            assert CANARY not in repr((await other.recall("u", CANARY)).hits)
+
+    async def test_another_scope_stays(self, memory: AsyncMemory):
+        await memory.forget("u", everything=True)
+        assert [p.text for p in (await memory.recall("other", "tea")).passages] == ["tea elsewhere"]
+
+    async def test_reading_beside_it_never_fails(self, memory: AsyncMemory):
+        async def read() -> None:
+            for _ in range(10):
+                await memory.recall("u", f"{CANARY} tea music")
+                await memory.records("u", "frame")
+
+        await asyncio.gather(read(), read(), *(memory.forget("u", refs=[ref]) for ref in "1234"))
+        assert await memory.records("u") == []
+        assert await memory.check() == []

@@ -1,0 +1,354 @@
+"""The front door: opening, closing and reopening, where a memory is kept, and looking around in it."""
+
+import asyncio
+import sqlite3
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fabula import AsyncMemory, InvalidInput, MemoryClosed, Message, ProviderError, Settings, StoreUnavailable
+from fabula.abc import Extraction
+from fabula.stores import SQLiteStore
+from fabula.testing import FakeClock, FakeExtractor, HashEmbedder
+from fabula.types import Fact, Flushed, Frame, Stats
+
+Call = Callable[[AsyncMemory], Awaitable[Any]]
+
+CALLS: dict[str, Call] = {
+    "remember": lambda memory: memory.remember("u", "tea"),
+    "recall": lambda memory: memory.recall("u", "tea"),
+    "forget": lambda memory: memory.forget("u", everything=True),
+    "flush": lambda memory: memory.flush(),
+    "records": lambda memory: memory.records("u"),
+    "get": lambda memory: memory.get("u", "x"),
+    "scopes": lambda memory: memory.scopes(),
+    "stats": lambda memory: memory.stats(),
+    "check": lambda memory: memory.check(),
+    "reindex": lambda memory: memory.reindex(),
+}
+each_call = pytest.mark.parametrize("call", CALLS.values(), ids=list(CALLS))
+
+
+@pytest.fixture
+def db(tmp_path: Path) -> Path:
+    return tmp_path / "memory.db"
+
+
+@pytest.fixture
+async def memory(db: Path) -> AsyncIterator[AsyncMemory]:
+    async with AsyncMemory(db, embedder=HashEmbedder(), clock=FakeClock()) as opened:
+        yield opened
+
+
+def public() -> set[str]:
+    return {name for name, value in vars(AsyncMemory).items() if callable(value) and not name.startswith("_")}
+
+
+def test_every_method_is_called_here():
+    assert public() == set(CALLS) | {"open", "close"}
+
+
+class TestOpening:
+    @each_call
+    async def test_happens_at_the_first_call(self, db: Path, call: Call):
+        memory = AsyncMemory(db, embedder=HashEmbedder(), clock=FakeClock())
+        assert not db.exists()
+        await call(memory)
+        assert db.exists()
+        await memory.close()
+
+    async def test_once_however_many_ask(self, db: Path):
+        memory = AsyncMemory(db, embedder=None, clock=FakeClock())
+        await asyncio.gather(*(memory.remember("u", f"message {n}") for n in range(8)), memory.open(), memory.open())
+        assert len(await memory.records("u")) == 8
+        await memory.close()
+
+    async def test_twice_is_harmless(self, memory: AsyncMemory):
+        assert await memory.open() is memory
+        await memory.remember("u", "tea")
+
+    @pytest.mark.parametrize("where", ["missing/memory.db", "."])
+    async def test_where_no_file_can_be(self, tmp_path: Path, where: str):
+        memory = AsyncMemory(tmp_path / where, embedder=None)
+        with pytest.raises(StoreUnavailable, match="cannot open"):
+            await memory.open()
+        with pytest.raises(StoreUnavailable):
+            await memory.remember("u", "tea")
+        await memory.close()
+        assert list(tmp_path.iterdir()) == []
+
+    async def test_works_once_the_cause_is_gone(self, tmp_path: Path):
+        memory = AsyncMemory(tmp_path / "later" / "memory.db", embedder=None)
+        with pytest.raises(StoreUnavailable):
+            await memory.open()
+        (tmp_path / "later").mkdir()
+        assert (await memory.remember("u", "tea")).added == 1
+        await memory.close()
+
+    async def test_what_is_no_database(self, db: Path):
+        db.write_bytes(b"hello, I am a text file\n" * 100)
+        memory = AsyncMemory(db, embedder=None)
+        with pytest.raises(StoreUnavailable, match="not a SQLite database"):
+            await memory.open()
+        assert db.read_bytes() == b"hello, I am a text file\n" * 100
+
+    async def test_an_empty_file_is_a_new_memory(self, db: Path):
+        db.touch()
+        async with AsyncMemory(db, embedder=None) as memory:
+            assert (await memory.remember("u", "tea")).added == 1
+
+
+class TestClosing:
+    @each_call
+    async def test_nothing_goes_on_after_it(self, db: Path, call: Call):
+        memory = AsyncMemory(db, embedder=HashEmbedder(), clock=FakeClock())
+        await memory.remember("u", "tea")
+        await memory.close()
+        with pytest.raises(MemoryClosed, match="open"):
+            await call(memory)
+
+    async def test_twice_is_harmless(self, db: Path):
+        memory = AsyncMemory(db, embedder=None)
+        await memory.close()
+        await memory.close()
+        await memory.open()
+        await asyncio.gather(memory.close(), memory.close())
+
+    async def test_can_be_opened_again(self, db: Path):
+        memory = AsyncMemory(db, embedder=HashEmbedder(), clock=FakeClock())
+        for n in range(3):
+            async with memory:
+                await memory.remember("u", f"message {n}")
+                assert (await memory.flush()).pending == 0
+                assert len((await memory.recall("u", "message")).passages) == n + 1
+
+    async def test_an_error_inside_still_closes(self, db: Path):
+        memory = AsyncMemory(db, embedder=None)
+        with pytest.raises(KeyError):
+            async with memory:
+                raise KeyError
+        with pytest.raises(MemoryClosed):
+            await memory.scopes()
+
+    async def test_leaves_one_file(self, db: Path):
+        """The log is folded into the file, which can then be copied."""
+        async with AsyncMemory(db, embedder=HashEmbedder()) as memory:
+            await memory.remember("u", "tea")
+        assert [path.name for path in db.parent.iterdir()] == ["memory.db"]
+
+    async def test_what_is_under_way_ends_with_an_answer_or_an_error(self, db: Path):
+        memory = AsyncMemory(db, embedder=HashEmbedder(), clock=FakeClock())
+        await memory.remember("u", [f"message {n}" for n in range(20)])
+        working = [asyncio.create_task(call(memory)) for call in CALLS.values() for _ in range(3)]
+        await asyncio.sleep(0)
+        await memory.close(drain=0)
+        done, left = await asyncio.wait(working, timeout=20)
+        assert not left
+        errors = {type(error) for task in done if (error := task.exception()) is not None}
+        assert errors <= {MemoryClosed}
+
+    @pytest.mark.parametrize("face", ["AsyncMemory", "Memory"])
+    def test_a_program_that_forgets_it_ends_in_peace(self, db: Path, face: str):
+        code = f"""
+import asyncio, gc, sys
+from fabula import AsyncMemory, Memory
+async def talk():
+    memory = AsyncMemory(sys.argv[1], embedder=None)
+    await memory.remember("u", "tea")
+def chat():
+    memory = Memory(sys.argv[1], embedder=None)
+    memory.remember("u", "tea")
+asyncio.run(talk()) if {face == "AsyncMemory"} else chat()
+gc.collect()
+print("done")
+"""
+        done = subprocess.run(
+            [sys.executable, "-W", "error", "-c", code, str(db)],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        assert (done.stdout, done.stderr, done.returncode) == ("done\n", "", 0)
+        with closing(sqlite3.connect(db)) as connection:
+            assert connection.execute("SELECT text FROM records").fetchall() == [("tea",)]
+
+
+class TestWhere:
+    @pytest.mark.parametrize(
+        "url", ["sqlite:////{}", "sqlite+aiosqlite:////{}", "/{}"], ids=["a URL", "an old URL", "a path"]
+    )
+    async def test_is_a_path_or_a_url(self, db: Path, url: str):
+        async with AsyncMemory(url.format(str(db).removeprefix("/")), embedder=None) as memory:
+            await memory.remember("u", "tea")
+        assert db.exists()
+
+    async def test_a_relative_path(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+        monkeypatch.chdir(tmp_path)
+        async with AsyncMemory("sqlite:///my%20memory.db", embedder=None) as memory:
+            await memory.remember("u", "茶")
+        assert (tmp_path / "my memory.db").exists()
+
+    @pytest.mark.parametrize(
+        "url", ["", " ", "a\0b", ":memory:", "sqlite://", "sqlite:///", "mysql://host/db", "redis://x"]
+    )
+    def test_what_is_refused(self, url: str):
+        with pytest.raises(InvalidInput):
+            AsyncMemory(url, embedder=None)
+
+    @pytest.mark.parametrize("embedder", ["best", ""])
+    def test_an_unknown_model_is_refused(self, db: Path, embedder: Any):
+        with pytest.raises((InvalidInput, ProviderError)):
+            AsyncMemory(db, embedder=embedder)
+
+    async def test_a_store_of_ones_own(self, db: Path):
+        async with AsyncMemory("elsewhere.db", embedder=None, store=SQLiteStore(db)) as memory:
+            await memory.remember("u", "tea")
+        assert db.exists()
+        assert not Path("elsewhere.db").exists()
+
+
+class TestLookingAround:
+    async def test_an_empty_memory(self, memory: AsyncMemory):
+        assert await memory.scopes() == []
+        assert await memory.records("u") == []
+        assert await memory.get("u", "x") is None
+        assert await memory.check() == []
+        assert await memory.flush() == Flushed()
+        stats = await memory.stats()
+        assert (stats.scopes, dict(stats.records), stats.sessions, dict(stats.pending), stats.failed) == (
+            0,
+            {},
+            0,
+            {},
+            0,
+        )
+        assert stats.bytes_per_message == 0
+
+    async def test_counts(self, memory: AsyncMemory):
+        await memory.remember("u", [Message("tea", session="a"), Message("music", session="b"), ""])
+        await memory.remember("v", "tea")
+        await memory.flush()
+        mine, everyone = await memory.stats("u"), await memory.stats()
+        assert (mine.scopes, mine.records["passage"], mine.records["frame"], mine.sessions) == (1, 3, 2, 3)
+        assert (everyone.scopes, everyone.records["passage"], everyone.sessions) == (2, 4, 4)
+        assert (await memory.stats("nobody")).scopes == 0
+        assert set(mine.bytes) >= {"records", "postings", "vectors"}
+        assert 0 < mine.bytes_per_message < 20_000
+
+    async def test_a_record_by_its_id(self, memory: AsyncMemory):
+        receipt = await memory.remember("u", "tea")
+        found = await memory.get("u", str(receipt.ids[0]))
+        assert found is not None
+        assert found.text == "tea"
+        assert await memory.get("v", str(receipt.ids[0])) is None
+        assert await memory.get("u", str(receipt.ids[0]), as_of="2023-12-31T23:59:59Z") is None
+        assert await memory.get("u", str(receipt.ids[0]), as_of="2024-01-01") == found
+
+    async def test_an_id_is_one_however_it_is_composed(self, db: Path):
+        extractor = FakeExtractor(
+            lambda window: Extraction(facts=(Fact(scope="", id="caf\u00e9", text="tea", sources=(window[0].id,)),))
+        )
+        async with AsyncMemory(db, embedder=None, extractor=extractor) as memory:
+            await memory.remember("u", "tea")
+            await memory.flush()
+            assert await memory.get("u", "caf\u00e9") == await memory.get("u", "cafe\u0301") is not None
+
+    @pytest.mark.parametrize("scope", [None, "", "  ", 0, "a\nb"])
+    @each_call
+    async def test_no_name_no_scope(self, memory: AsyncMemory, scope: Any, call: Call):
+        await memory.remember("u", "tea")
+
+        class Renamed:
+            """Passes every call on, with another scope in the place of "u"."""
+
+            def __getattr__(self, name: str) -> Any:
+                return lambda *given, **more: getattr(memory, name)(
+                    *(scope if one == "u" else one for one in given), **more
+                )  # pyright: ignore[reportUnknownLambdaType, reportUnknownVariableType]
+
+        if call in (CALLS["scopes"], CALLS["stats"], CALLS["check"], CALLS["flush"], CALLS["reindex"]):
+            if scope is None:
+                return  # means all of them
+            name = next(name for name, known in CALLS.items() if known is call)
+            if name == "scopes":
+                return
+            with pytest.raises(InvalidInput, match="scope"):
+                await getattr(memory, name)(scope)
+        else:
+            with pytest.raises(InvalidInput, match="scope"):
+                await call(Renamed())  # pyright: ignore[reportArgumentType]
+        assert await memory.scopes() == ["u"]
+
+
+class TestReindexing:
+    async def test_an_old_index_is_named_and_made_anew(self, db: Path, memory: AsyncMemory):
+        await memory.remember("u", ["tea in the morning", "music", ""])
+        await memory.flush()
+        await memory.close()
+        with closing(sqlite3.connect(db)) as connection:
+            connection.execute("UPDATE scopes SET analyzer = analyzer + 90")
+            connection.execute("UPDATE postings SET terms = zeroblob(0)")
+            connection.commit()
+        await memory.open()
+        (why,) = (await memory.recall("u", "tea")).degraded
+        assert "reindex" in why
+        assert await memory.reindex("u") == 2 + len(await memory.records("u", "frame"))
+        found = await memory.recall("u", "tea")
+        assert found.degraded == ()
+        assert found.passages[0].text == "tea in the morning"
+        assert await memory.check() == []
+
+    async def test_all_or_one(self, memory: AsyncMemory):
+        await memory.remember("u", ["tea", "music"])
+        await memory.remember("v", "tea")
+        assert (await memory.reindex(), await memory.reindex("v"), await memory.reindex("nobody")) == (3, 1, 0)
+        assert await memory.scopes() == ["u", "v"]
+
+
+class TestChecking:
+    @pytest.mark.parametrize(
+        "harm",
+        [
+            "DELETE FROM postings",
+            "DELETE FROM vectors",
+            "DELETE FROM edges",
+            "DELETE FROM records WHERE kind = 'passage'",
+            "UPDATE records SET revision = revision + 1000",
+            "INSERT INTO pending (scope, task, number, id) VALUES ('u', 'embed', 99, 'nobody')",
+        ],
+    )
+    async def test_harm_is_seen(self, db: Path, memory: AsyncMemory, harm: str):
+        await memory.remember("u", ["tea in Porto", "music"])
+        await memory.flush()
+        assert await memory.check() == []
+        with closing(sqlite3.connect(db)) as connection:
+            connection.execute(harm)
+            connection.commit()
+        problems = await memory.check()
+        assert problems
+        assert all(problem.startswith("u: ") for problem in problems)
+        assert await memory.check("v") == []
+
+
+async def test_the_settings_are_kept(db: Path):
+    assert AsyncMemory(db, embedder=None, settings=Settings(window=3)).settings.window == 3
+    assert AsyncMemory(db, embedder=None).settings == Settings()
+
+
+async def test_the_clock_is_used_for_all_that_is_recorded(db: Path):
+    clock = FakeClock("2001-02-03T04:05:06Z")
+    async with AsyncMemory(db, embedder=HashEmbedder(), clock=clock) as memory:
+        await memory.remember("u", "tea in Porto")
+        await memory.flush()
+        for kind in ("passage", "frame", "entity"):
+            for record in await memory.records("u", kind):
+                assert record.recorded is not None
+                assert record.recorded.start == clock.now, kind
+        assert isinstance((await memory.records("u", "frame"))[0], Frame)
+        assert isinstance(await memory.stats(), Stats)

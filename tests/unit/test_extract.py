@@ -1,0 +1,197 @@
+"""The rules that draw frames and entities from talk without a model: they claim little, and what they claim was said."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fabula.abc import Extraction, Pending
+from fabula.extract import SUMMARY, RuleExtractor, exchanges, windows
+from fabula.render import CLOSE, OPEN
+from fabula.types import Image, Interval, Passage
+
+WEDNESDAY = datetime(2024, 5, 15, 12, tzinfo=UTC)
+
+
+def said(number: int, text: str, speaker: str = "Ann", **more: Any) -> Passage:
+    given: dict[str, Any] = {"valid": Interval.at(WEDNESDAY), **more}
+    return Passage(scope="u", id=str(number), text=text, speaker=speaker, **given)
+
+
+def talk(*lines: str) -> list[Passage]:
+    """Passages of lines like `Ann: hello`."""
+    return [said(n, text.strip(), speaker) for n, line in enumerate(lines) for speaker, text in [line.split(":", 1)]]
+
+
+async def drawn(*passages: Passage) -> Extraction:
+    return await RuleExtractor().extract(passages)
+
+
+async def names(text: str) -> dict[str, str]:
+    """The entities of one text beside its speaker, with their types."""
+    found = await drawn(said(0, text, "user"))
+    return {entity.text: entity.type for entity in found.entities}
+
+
+class TestExchanges:
+    @pytest.mark.parametrize(
+        ("lines", "groups"),
+        [
+            ([], []),
+            (["A: 1"], ["0"]),
+            (["A: 1", "B: 2"], ["01"]),
+            (["A: 1", "A: 2", "B: 3", "A: 4", "B: 5"], ["012", "34"]),
+            (["A: 1", "B: 2", "B: 3", "A: 4"], ["012", "3"]),
+            (["A: 1", "B: 2", "C: 3"], ["01", "2"]),
+            (["A: 1", "A: 2"], ["01"]),
+            (["A: 1", "A: ", "B: 3"], ["02"]),
+            (["A: ", "B:  "], []),
+        ],
+    )
+    def test_are_one_sides_words_up_to_the_answer(self, lines: list[str], groups: list[str]):
+        assert ["".join(p.id for p in group) for group in exchanges(talk(*lines))] == groups
+
+    @given(st.lists(st.tuples(st.sampled_from("AB"), st.sampled_from(["", " ", "x", "y?"])), max_size=12))
+    def test_cover_all_that_is_not_blank_once_and_in_order(self, lines: list[tuple[str, str]]):
+        passages = [said(n, text, who) for n, (who, text) in enumerate(lines)]
+        covered = [p.id for group in exchanges(passages) for p in group]
+        assert covered == [p.id for p in passages if p.text.strip()]
+
+
+class TestFrames:
+    async def test_one_an_exchange_with_its_sources(self):
+        found = await drawn(*talk("Ann: I moved to Porto.", "Bob: How is it?", "Ann: Fine.", "Bob: Good."))
+        assert [(f.sources, f.text) for f in found.frames] == [
+            (("0", "1"), "Ann: I moved to Porto. / Bob: How is it?"),
+            (("2", "3"), "Ann: Fine. / Bob: Good."),
+        ]
+        assert {(f.scope, f.session, f.meta["extractor"]) for f in found.frames} == {("u", "default", "rules")}
+
+    async def test_the_action_is_what_was_told_not_asked(self):
+        found = await drawn(*talk("Ann: Have you heard of the very long question that I ask?", "Bob: I won."))
+        (event,) = found.frames[0].events
+        assert event.action == "I won."
+        assert event.participants == ("Bob", "Ann")
+
+    async def test_a_question_alone_is_what_happened(self):
+        found = await drawn(*talk("Ann: where are you?"))
+        assert found.frames[0].events[0].action == "where are you?"
+
+    async def test_a_date_that_is_named_is_when_it_happened(self):
+        found = await drawn(*talk("Ann: I was ill yesterday."))
+        assert found.frames[0].valid is not None
+        assert found.frames[0].valid.start == datetime(2024, 5, 14, tzinfo=UTC)
+        assert found.frames[0].events[0].time == found.frames[0].valid
+
+    async def test_without_one_it_is_when_it_was_said(self):
+        later = WEDNESDAY + timedelta(minutes=20)
+        found = await drawn(said(0, "tea"), said(1, "more tea", valid=Interval.at(later)))
+        assert found.frames[0].valid == Interval(start=WEDNESDAY, end=later)
+        assert found.frames[0].events[0].time is None
+        assert (await drawn(said(0, "tea", valid=None))).frames[0].valid is None
+
+    async def test_a_summary_is_short(self):
+        found = await drawn(said(0, "x" * 1000), said(1, "One. " * 100, "Bob"))
+        first, second = found.frames[0].text.split(" / ")
+        assert first == "Ann: " + "x" * (SUMMARY - 1) + "…"
+        assert len(second.removeprefix("Bob: ")) <= SUMMARY
+        assert second.endswith("One.")
+
+    async def test_the_same_talk_makes_the_same_records(self):
+        passages = talk("Ann: I met Maria Silva in Porto.", "Bob: 我在杭州见了王建国。")
+        assert await drawn(*passages) == await drawn(*passages)
+
+    async def test_nothing_was_said(self):
+        assert await drawn() == await drawn(said(0, " ")) == Extraction()
+
+    async def test_a_picture_says_something(self):
+        found = await drawn(said(0, "", images=(Image(caption="Ann before the Eiffel Tower"),)))
+        assert "Eiffel Tower" in found.frames[0].text
+        assert "Eiffel Tower" in {entity.text for entity in found.entities}
+
+    async def test_what_was_recalled_is_not_said_again(self):
+        found = await drawn(said(0, f"I like tea. {OPEN}\nAnn met Boris Godunov in Paris\n{CLOSE}"))
+        assert "Godunov" not in repr(found)
+        assert "Paris" not in repr(found)
+
+    @given(st.lists(st.text(max_size=60), max_size=4))
+    @settings(deadline=None, max_examples=50)
+    async def test_any_text_will_do(self, texts: list[str]):
+        found = await drawn(*(said(n, text) for n, text in enumerate(texts)))
+        ids = {str(n) for n in range(len(texts))}
+        assert all(record.sources and set(record.sources) <= ids for record in (*found.frames, *found.entities))
+        assert all(record.text.strip() for record in (*found.frames, *found.entities))
+
+
+class TestEntities:
+    @pytest.mark.parametrize(
+        ("text", "found"),
+        [
+            ("we met Maria Silva in Porto", {"Maria Silva": "", "Porto": ""}),
+            ("Lunch was good. Then we slept.", {}),
+            ("Google called, and I like Google", {"Google": ""}),
+            ("I met Ann's brother at O'Hare", {"Ann": "", "O'Hare": ""}),
+            ("we went on Monday in December, I think", {}),
+            ("the Bank of England", {"Bank of England": ""}),
+            ("my key is [REDACTED] now", {}),
+            ("they read 《三体》 there", {"三体": "Concept"}),
+            ("王建国去了杭州", {"王建国": "Person", "杭州": "Location"}),
+            ("明天下雨", {}),
+            ("nothing here", {}),
+            ("", {}),
+        ],
+    )
+    async def test_names(self, text: str, found: dict[str, str]):
+        assert await names(text) == found
+
+    @pytest.mark.parametrize(
+        ("text", "found"),
+        [
+            ("we met. Hi Bob, how are you?", {"Bob"}),
+            ("I watched. The BBC said so", {"BBC"}),
+            ("I was ill. In May it got better", set[str]()),
+        ],
+    )
+    async def test_a_word_that_only_starts_the_sentence_is_no_part_of_a_name(self, text: str, found: set[str]):
+        assert set(await names(text)) == found
+
+    async def test_who_speaks_is_a_person_unless_a_role(self):
+        found = await drawn(*talk("Ann: hm", "assistant: hm", "小明: 嗯", "User: hm"))
+        assert {e.text: e.type for e in found.entities} == {"Ann": "Person", "小明": "Person"}
+
+    async def test_one_however_often_and_however_written(self):
+        found = await drawn(*talk("Ann: we love Porto", "Bob: is Porto far", "Ann: not for PORTO fans"))
+        (porto,) = [entity for entity in found.entities if entity.text.lower() == "porto"]
+        assert porto.text == "Porto"
+        assert set(porto.sources) == {"0", "1", "2"}
+        assert [entity.text for entity in found.entities if entity.type == "Person"] == ["Ann", "Bob"]
+
+    async def test_each_source_is_named_once(self):
+        found = await drawn(*talk("user: we like Porto, and Porto likes us"))
+        assert [entity.sources for entity in found.entities] == [("0",)]
+
+    async def test_persons_and_places_enter_the_event(self):
+        found = await drawn(*talk("小明: 我和王建国去了杭州。"))
+        (event,) = found.frames[0].events
+        assert event.participants == ("小明", "王建国")
+        assert event.location == "杭州"
+
+
+class TestWindows:
+    @staticmethod
+    def piece(number: int, session: str) -> Pending:
+        return Pending(task="extract", id=str(number), number=number, session=session)
+
+    def test_are_full_and_of_one_session(self):
+        work = [self.piece(n, "a") for n in range(5)] + [self.piece(n, "b") for n in range(5, 7)]
+        records = {str(n): said(n, "x") for n in range(7)}
+        found = list(windows(work, dict(records), 2))
+        assert [[p.id for p in window.passages] for window in found] == [["0", "1"], ["2", "3"], ["4"], ["5", "6"]]
+        assert [piece for window in found for piece in window.work] == work
+
+    def test_what_is_gone_is_work_without_a_passage(self):
+        (window,) = windows([self.piece(0, "a"), self.piece(1, "a")], {"1": said(1, "x")}, 8)
+        assert [p.id for p in window.passages] == ["1"]
+        assert len(window.work) == 2

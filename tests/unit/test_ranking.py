@@ -1,0 +1,362 @@
+"""Ranking: every channel held against the formula it comes from, and what the fused order promises."""
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fabula import ranking
+from fabula.index import POSTING, Index, Row
+from fabula.ranking import Cue
+from fabula.types import Plan
+
+DAY = 86400.0
+FEATURES = {
+    "bm25",
+    "bm25_window",
+    "dense",
+    "dense_window",
+    "coverage",
+    "prev",
+    "prev2",
+    "next",
+    "answer",
+    "session",
+    "speaker",
+    "date",
+    "question",
+    "length",
+    "first",
+}
+Talk = list[tuple[str, list[int]]]
+"""Session and terms of each row."""
+
+talks = st.lists(st.tuples(st.sampled_from("abc"), st.lists(st.integers(0, 6), max_size=8)), max_size=16)
+queries = st.dictionaries(st.integers(0, 7), st.sampled_from([1.0, 2.0, 0.5]), max_size=4)
+
+
+def index_of(
+    talk: Sequence[tuple[str, Sequence[int]]],
+    *,
+    vectors: Mapping[int, Sequence[float]] | None = None,
+    times: Sequence[float | None] = (),
+    speakers: Sequence[str] = (),
+    questions: Sequence[int] = (),
+) -> Index:
+    rows: list[Row] = []
+    for number, (session, terms) in enumerate(talk):
+        time = times[number] if number < len(times) else 0.0
+        micros = None if time is None else int(time * 1e6)
+        rows.append(
+            Row(
+                number=number,
+                kind="passage",
+                session=session,
+                seq=number,
+                speaker=speakers[number] if number < len(speakers) else "user",
+                valid_from=micros,
+                valid_to=micros,
+                recorded_from=number,
+                recorded_to=None,
+                importance=0.5,
+                length=len(terms),
+                question=int(number in questions),
+                postings=np.array(sorted(Counter(terms).items()), POSTING).tobytes(),
+            )
+        )
+    chunks = [(np.array(list(vectors)), np.array(list(vectors.values()), np.float16))] if vectors else []
+    return Index().extended(rows, chunks)
+
+
+def textbook(documents: Sequence[Sequence[int]], query: Mapping[int, float], k1: float, b: float) -> list[float]:
+    """BM25 a document at a time, as the literature writes it."""
+    average = sum(map(len, documents)) / len(documents) if documents else 0
+    scores: list[float] = []
+    for document in documents:
+        score = 0.0
+        for term, weight in query.items():
+            n, tf = sum(term in d for d in documents), document.count(term)
+            if tf:
+                idf = math.log(1 + (len(documents) - n + 0.5) / (n + 0.5))
+                score += weight * idf * tf * (k1 + 1) / (tf + k1 * (1 - b + b * len(document) / max(average, 1e-9)))
+        scores.append(score)
+    return scores
+
+
+class TestBM25:
+    @given(talk=talks, query=queries)
+    @settings(deadline=None)
+    def test_is_the_textbook_formula(self, talk: Talk, query: dict[int, float]):
+        got = ranking.bm25(index_of(talk).of("passage"), query)
+        assert got == pytest.approx(textbook([terms for _, terms in talk], query, 0.9, 0.4), abs=1e-4)
+
+    @given(talk=talks, query=queries)
+    @settings(deadline=None)
+    def test_of_windows_is_that_of_the_joined_texts(self, talk: Talk, query: dict[int, float]):
+        joined: list[list[int]] = []
+        for number, (session, terms) in enumerate(talk):
+            mates = [n for n, (name, _) in enumerate(talk) if name == session]
+            place = mates.index(number)
+            around = [*mates[max(place - 1, 0) : place], number, *mates[place + 1 : place + 2]]
+            assert terms in [talk[n][1] for n in around]
+            joined.append([term for n in around for term in talk[n][1]])
+        got = ranking.bm25_windows(index_of(talk).of("passage"), query)
+        assert got == pytest.approx(textbook(joined, query, 1.2, 0.75), abs=1e-4)
+
+    @pytest.mark.parametrize("score", [ranking.bm25, ranking.bm25_windows])
+    def test_a_term_of_a_small_corpus_still_counts(self, score: object):
+        assert callable(score)
+        assert score(index_of([("a", [1]), ("b", [2])]).of("passage"), {1: 1.0})[0] > 0
+        assert score(index_of([("a", [1])]).of("passage"), {1: 1.0})[0] > 0
+
+    @pytest.mark.parametrize("score", [ranking.bm25, ranking.bm25_windows])
+    def test_of_nothing_is_nothing(self, score: object):
+        assert callable(score)
+        assert score(Index().of("passage"), {1: 1.0}).tolist() == []
+        assert score(index_of([("a", [1])]).of("passage"), {}).tolist() == [0]
+        assert score(index_of([("a", [])]).of("passage"), {1: 1.0}).tolist() == [0]
+
+    def test_a_row_matches_by_its_neighbours_words(self):
+        passages = index_of([("a", [1]), ("a", [2]), ("a", [3]), ("b", [1])]).of("passage")
+        assert (ranking.bm25_windows(passages, {1: 1.0}) > 0).tolist() == [True, True, False, True]
+        assert (ranking.bm25(passages, {1: 1.0}) > 0).tolist() == [True, False, False, True]
+
+
+class TestChannels:
+    def test_cosines(self):
+        passages = index_of([("a", [])] * 3, vectors={0: [1, 0], 2: [0.6, 0.8]}).of("passage")
+        got = ranking.cosines(passages, np.array([1, 0], np.float32))
+        assert got == pytest.approx([1, 0, 0.6], abs=1e-3)
+        assert ranking.cosines(passages, None).tolist() == [0, 0, 0]
+        assert ranking.cosines(passages, np.ones(3, np.float32)).tolist() == [0, 0, 0]
+
+    def test_coverage_is_a_share_of_the_terms(self):
+        passages = index_of([("a", [1, 2]), ("a", [1]), ("a", []), ("a", [9])]).of("passage")
+        got = ranking.coverage(passages, {1: 1.0, 2: 1.0}, np.arange(4))
+        assert got[0] == pytest.approx(1)
+        assert 0 < got[1] < 0.5, "the common term is worth less than the rare one"
+        assert got[2:].tolist() == [0, 0]
+        assert ranking.coverage(passages, {1: 1.0}, np.array([1, 3])).tolist() == [1, 0]
+        assert ranking.coverage(passages, {}, np.arange(4)).tolist() == [0, 0, 0, 0]
+        assert ranking.coverage(passages, {77: 1.0}, np.arange(2)).tolist() == [0, 0]
+
+    @pytest.mark.parametrize(
+        ("moment", "near"),
+        [
+            (10.0, 1.0),
+            (10.5, 1.0),
+            (11.0, 1.0),
+            (14.0, math.exp(-1)),
+            (9.0, math.exp(-1)),
+            (20.0, math.exp(-3)),
+            (1000.0, 0.0),
+            (math.nan, 0.0),
+        ],
+    )
+    def test_nearness_to_a_day(self, moment: float, near: float):
+        got = ranking.nearness(np.array([moment * DAY]), [(10 * DAY, 11 * DAY)])
+        assert got == pytest.approx([near], abs=1e-6)
+
+    def test_nearness_to_several_and_open_windows(self):
+        moments = np.array([0.0, 5.0, 100.0]) * DAY
+        assert ranking.nearness(moments, [(0, 0), (100 * DAY, 101 * DAY)])[[0, 2]].tolist() == [1, 1]
+        assert ranking.nearness(moments, [(-np.inf, 5 * DAY)])[:2].tolist() == [1, 1]
+        assert ranking.nearness(moments, [(5 * DAY, np.inf)])[1:].tolist() == [1, 1]
+        assert ranking.nearness(moments, []).tolist() == [0, 0, 0]
+
+
+class TestZ:
+    @given(st.lists(st.floats(-1e3, 1e3, width=32), min_size=2, max_size=30))
+    def test_standardises(self, values: list[float]):
+        got = ranking.z(np.array(values, np.float32))
+        if np.std(np.array(values, np.float32)) > 1e-3:
+            assert got.mean() == pytest.approx(0, abs=1e-2)
+            assert got.std() == pytest.approx(1, abs=1e-2)
+            assert values[int(np.argmax(got))] == pytest.approx(max(values), abs=1e-3)
+
+    @pytest.mark.parametrize("values", [[], [3.0], [2.0, 2.0, 2.0]])
+    def test_of_equal_values_is_zero(self, values: list[float]):
+        assert ranking.z(np.array(values, np.float32)).tolist() == [0] * len(values)
+
+    def test_unknown_values_are_the_mean(self):
+        got = ranking.z(np.array([1.0, 3.0, 99.0], np.float32), np.array([True, True, False]))
+        assert got.tolist() == [-1, 1, 0]
+        assert ranking.z(np.array([1.0, 2.0]), np.array([False, False])).tolist() == [0, 0]
+
+
+class TestWeights:
+    def test_the_profiles(self):
+        assert set(ranking.weights()) == {"passages", "keyword", "meaning", "han"}
+
+    @pytest.mark.parametrize("profile", ["passages", "keyword", "meaning", "han"])
+    def test_hold_known_features_only(self, profile: str):
+        table = ranking.weights()[profile]
+        assert set(table) <= FEATURES
+        assert all(isinstance(weight, float) and math.isfinite(weight) for weight in table.values())
+
+    def test_the_features_are_those_that_are_made(self):
+        ranked = ranking.rank(index_of([("a", [1])], vectors={0: [1, 0]}), Cue(terms={1: 1.0}), Plan())
+        assert ranked is not None
+        assert set(ranked.features) == FEATURES | {"cosine"}
+
+    def test_a_profile_uses_only_what_is_known(self):
+        assert "dense" not in ranking.weights()["keyword"]
+        assert not {"bm25", "bm25_window"} & set(ranking.weights()["meaning"])
+
+    @pytest.mark.parametrize(("han", "profile"), [(False, "passages"), (True, "han")])
+    def test_words_that_are_found_are_trusted(self, han: bool, profile: str):
+        index = index_of([("a", [1]), ("b", [2])], vectors={0: [1, 0], 1: [0, 1]})
+        cue = Cue(terms={1: 1.0}, vector=np.array([1, 0], np.float32), han=han)
+        ranked = ranking.rank(index, cue, Plan())
+        assert ranked is not None
+        assert (ranked.profile, ranked.weights) == (profile, ranking.weights()[profile])
+
+    def test_without_a_word_meaning_decides(self):
+        index = index_of([("a", [1]), ("b", [2])], vectors={0: [1, 0], 1: [0, 1]})
+        ranked = ranking.rank(index, Cue(terms={9: 1.0}, vector=np.array([0, 1], np.float32)), Plan())
+        assert ranked is not None
+        assert ranked.profile == "meaning"
+        assert ranked.rows[0] == 1
+
+    def test_words_that_are_chance_weigh_in_part(self):
+        """One of three words is found: the profile lies between words and meaning."""
+        index = index_of([("a", [1]), ("b", [2])], vectors={0: [1, 0], 1: [0, 1]})
+        cue = Cue(terms={1: 1.0, 9: 1.0}, vector=np.array([1, 0], np.float32))
+        ranked = ranking.rank(index, cue, Plan())
+        assert ranked is not None
+        assert 0.2 < ranked.features["coverage"].max() < 0.4
+        words, meaning = ranking.weights()["passages"]["dense"], ranking.weights()["meaning"]["dense"]
+        assert min(words, meaning) < ranked.weights["dense"] < max(words, meaning)
+
+    def test_without_vectors_words_decide(self):
+        ranked = ranking.rank(index_of([("a", [1])]), Cue(terms={1: 1.0}), Plan())
+        assert ranked is not None
+        assert ranked.profile == "keyword"
+
+
+class TestPool:
+    def test_the_best_and_their_neighbours(self):
+        """Of many rows only the best come into the pool, each with the rows beside it."""
+        talk: Talk = [(str(n // 10), [1] if n == 55 else [2]) for n in range(200)]
+        ranked = ranking.rank(index_of(talk), Cue(terms={1: 1.0}), Plan(channels=("sparse",)))
+        assert ranked is not None
+        assert sorted(ranked.rows.tolist()) == [54, 55, 56]
+        assert (ranked.pool, int(ranked.rows[0])) == (3, 55)
+
+    def test_is_bounded(self):
+        talk: Talk = [("a", [1] * (n % 9 + 1)) for n in range(400)]
+        ranked = ranking.rank(index_of(talk), Cue(terms={1: 1.0}), Plan(channels=("sparse",)))
+        assert ranked is not None
+        assert ranking.DEPTH <= ranked.pool <= 3 * ranking.DEPTH
+
+    def test_what_is_not_allowed_stays_out(self):
+        talk: Talk = [("a", [1]) for _ in range(10)]
+        allowed = np.arange(10) % 2 == 0
+        ranked = ranking.rank(index_of(talk), Cue(terms={1: 1.0}), Plan(), allowed)
+        assert ranked is not None
+        assert sorted(ranked.rows.tolist()) == [0, 2, 4, 6, 8]
+
+    def test_a_narrow_filter_finds_all_it_can(self):
+        """The filter works before the best are chosen, not after."""
+        talk: Talk = [("a", [1, 1, 1]) for _ in range(500)] + [("b", [1, 2, 3, 4, 5]) for _ in range(5)]
+        allowed = np.arange(505) >= 500
+        ranked = ranking.rank(index_of(talk), Cue(terms={1: 1.0}), Plan(), allowed)
+        assert ranked is not None
+        assert sorted(ranked.rows.tolist()) == [500, 501, 502, 503, 504]
+
+    @pytest.mark.parametrize(
+        ("talk", "cue"),
+        [
+            ([], Cue(terms={1: 1.0})),
+            ([("a", [1])], Cue()),
+            ([("a", [1])], Cue(terms={2: 1.0})),
+            ([("a", [])], Cue(vector=np.ones(2, np.float32))),
+        ],
+    )
+    def test_nothing_is_found(self, talk: Talk, cue: Cue):
+        assert ranking.rank(index_of(talk), cue, Plan()) is None
+
+
+class TestRank:
+    def test_the_scores_are_the_weighted_features(self):
+        talk: Talk = [("ab"[n % 2], [n % 3, n % 5, 7]) for n in range(12)]
+        vectors = {n: [math.cos(n), math.sin(n)] for n in range(12)}
+        cue = Cue(terms={1: 1.0, 7: 1.0}, vector=np.array([1, 0], np.float32))
+        ranked = ranking.rank(index_of(talk, vectors=vectors), cue, Plan())
+        assert ranked is not None
+        total = sum(weight * ranked.features[name] for name, weight in ranked.weights.items())
+        assert ranked.scores == pytest.approx(1 / (1 + np.exp(-total / 2)), abs=1e-4)
+        assert (np.diff(ranked.scores) <= 0).all()
+        assert len(set(ranked.rows.tolist())) == ranked.pool == 12
+
+    def test_equal_scores_keep_the_order_of_arrival(self):
+        ranked = ranking.rank(index_of([(str(n), [1]) for n in range(8)]), Cue(terms={1: 1.0}), Plan())
+        assert ranked is not None
+        assert ranked.rows.tolist() == list(range(8))
+
+    def test_one_named_speaker_counts_two_do_not(self):
+        index = index_of([(str(n), [1]) for n in range(3)], speakers=["Ann", "Bob", "Ann"])
+
+        def features(*speakers: str) -> list[float]:
+            ranked = ranking.rank(index, Cue(terms={1: 1.0}, speakers=speakers), Plan())
+            assert ranked is not None
+            return ranked.features["speaker"][np.argsort(ranked.rows)].tolist()
+
+        assert features("Bob") == [0, 1, 0]
+        assert features("Ann", "Bob") == features() == [0, 0, 0]
+
+    def test_a_question_is_no_answer(self):
+        ranked = ranking.rank(index_of([("a", [1]), ("b", [1])], questions=[0]), Cue(terms={1: 1.0}), Plan())
+        assert ranked is not None
+        assert ranked.rows.tolist() == [1, 0]
+
+    def test_a_date_brings_what_was_said_then(self):
+        index = index_of([(str(n), [1]) for n in range(3)], times=[0, 50 * DAY, None])
+        cue = Cue(terms={1: 1.0}, windows=((50 * DAY, 51 * DAY),))
+        ranked = ranking.rank(index, cue, Plan())
+        assert ranked is not None
+        assert ranked.rows[0] == 1
+        untimed = ranking.rank(index, cue, Plan(channels=("sparse", "context", "dense")))
+        assert untimed is not None
+        assert not untimed.features["date"].any()
+
+    def test_a_date_alone_is_enough(self):
+        index = index_of([("a", [1]), ("b", [2])], times=[0, 900 * DAY])
+        ranked = ranking.rank(index, Cue(terms={9: 1.0}, windows=((900 * DAY, 901 * DAY),)), Plan())
+        assert ranked is not None
+        assert ranked.rows[0] == 1
+
+    @pytest.mark.parametrize("channel", ["dense", "sparse", "context"])
+    def test_one_channel_alone(self, channel: str):
+        index = index_of([("a", [1]), ("b", [2])], vectors={0: [1, 0], 1: [0, 1]})
+        cue = Cue(terms={1: 1.0}, vector=np.array([1, 0], np.float32))
+        ranked = ranking.rank(index, cue, Plan(channels=(channel,)))  # pyright: ignore[reportArgumentType]
+        assert ranked is not None
+        assert ranked.rows[0] == 0
+        assert ranked.features["cosine"].any() == (channel == "dense")
+
+
+class TestReciprocalRankFusion:
+    @pytest.mark.parametrize("k", [1, 60])
+    def test_is_the_sum_of_the_reciprocal_ranks(self, k: int):
+        """Scaled so that 1 is the first of every channel. Here the second row is first of one channel in three."""
+        index = index_of([("a", [1, 1]), ("b", [1])], vectors={0: [0.6, 0.8], 1: [1, 0]})
+        cue = Cue(terms={1: 1.0}, vector=np.array([1, 0], np.float32))
+        ranked = ranking.rank(index, cue, Plan(fusion="rrf", rrf_k=k))
+        assert ranked is not None
+        assert ranked.profile == "rrf"
+        first, second = 1 / (k + 1), 1 / (k + 2)
+        assert dict(zip(ranked.rows.tolist(), ranked.scores.tolist(), strict=True)) == pytest.approx(
+            {0: (2 * first + second) * (k + 1) / 3, 1: (2 * second + first) * (k + 1) / 3}
+        )
+
+    def test_a_channel_that_does_not_find_a_row_says_nothing_about_it(self):
+        index = index_of([("a", [1]), ("a", [2])])
+        ranked = ranking.rank(index, Cue(terms={1: 1.0}), Plan(fusion="rrf", channels=("sparse",)))
+        assert ranked is not None
+        assert ranked.rows.tolist() == [0, 1]
+        assert ranked.scores.tolist() == pytest.approx([1, 0])
