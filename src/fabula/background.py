@@ -63,7 +63,7 @@ class Worker:
         self._fresh: set[str] = set()
         self._turn = asyncio.Lock()
         self._task: asyncio.Task[None] | None = None
-        self._stopping = False
+        self._ending = asyncio.Event()
 
     @property
     def tasks(self) -> tuple[Task, ...]:
@@ -84,7 +84,7 @@ class Worker:
         task, self._task = self._task, None
         if task is None:
             return
-        self._stopping = True
+        self._ending.set()
         self._awake.set()
         await asyncio.wait([task], timeout=drain)
         if not task.done():
@@ -110,23 +110,26 @@ class Worker:
         while True:
             self._awake.clear()
             try:
-                await self._pass()
+                if (await self._pass()).over:
+                    with contextlib.suppress(TimeoutError):
+                        await asyncio.wait_for(self._ending.wait(), self._settings.backoff)
             except Exception as error:
                 # The database may be out of reach for a while; the work is still in it.
                 expected = isinstance(error, FabulaError)
                 log.warning("background work waits: %s", error, exc_info=not expected)
-            if self._stopping:
+            if self._ending.is_set():
                 return
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._awake.wait(), POLL)
 
-    async def _pass(self) -> None:
+    async def _pass(self) -> _Sweep:
         """Look after the scopes that were written to, then after whatever else is due."""
         sweep = _Sweep()
         while self._fresh:
             await self._scope(self._fresh.pop(), sweep)
         while not sweep.over and await self._next(sweep):
             pass
+        return sweep
 
     # --- scopes ---
 

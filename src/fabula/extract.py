@@ -25,7 +25,9 @@ from fabula.types import ROLES, Entity, Event, Frame, Interval, Passage, Record
 SUMMARY: Final = 160
 """Characters of each message that a rule-made summary keeps, at most."""
 PAUSE: Final = timedelta(minutes=30)
-"""Silence after which what is said belongs to another exchange."""
+"""Silence after which what the same speaker says belongs to another exchange."""
+LATE: Final = timedelta(days=1)
+"""Silence after which an answer is none."""
 _SENTENCE: Final = re.compile(r"[^.!?。！？\n]+[.!?。！？]*")
 _NAME: Final = re.compile(r"(?<![\w'’])[A-Z][\w'’&.-]*[\w](?: (?:(?:of|de|van|von|the) )?[A-Z][\w'’&.-]*[\w])*")
 _TITLE: Final = re.compile(r"《([^》\n]{1,40})》")
@@ -64,7 +66,7 @@ class RuleExtractor:
 def exchanges(window: Sequence[Passage]) -> Iterator[list[Passage]]:
     """Split a window into exchanges: what one side says up to the other side's answer, both included.
 
-    A pause of more than `PAUSE` ends one too.
+    Going on after `PAUSE`, or answering after `LATE`, begins another one.
     """
     current: list[Passage] = []
     for passage in window:
@@ -80,7 +82,9 @@ def exchanges(window: Sequence[Passage]) -> Iterator[list[Passage]]:
 
 
 def _apart(one: Passage, other: Passage) -> bool:
-    return one.time is not None and other.time is not None and abs(other.time - one.time) > PAUSE
+    if one.time is None or other.time is None:
+        return False
+    return abs(other.time - one.time) > (PAUSE if one.speaker == other.speaker else LATE)
 
 
 def _frame(exchange: Sequence[Passage], named: Sequence[Entity]) -> Frame:

@@ -96,10 +96,13 @@ class TestOutlivesTheProcess:
         again = await opening(background=False)
         assert await pending(again) == {}
 
-    async def test_closing_does_not_wait_longer_than_told(self, opening: Opening):
+    @pytest.mark.parametrize("drain", [0, 0.05])
+    async def test_closing_does_not_wait_longer_than_told(self, opening: Opening, drain: float):
+        """Also when the background was just woken and has not begun."""
         memory = await opening(embedder=HashEmbedder(delay=3600))
         await memory.remember("u", "tea")
-        await memory.close(drain=0.05)
+        closing = asyncio.create_task(memory.close(drain=drain))
+        assert await asyncio.wait([closing], timeout=5) == ({closing}, set())
         again = await opening(background=False)
         assert await pending(again) == {"embed": 1, "extract": 1}
         assert (await again.flush()).pending == 0
