@@ -55,7 +55,7 @@ def tree_of(path: Path) -> ast.Module:
 
 def unit_of(module: str) -> str:
     """The part of fabula a dotted module belongs to: `fabula.stores.sqlite` to `stores`."""
-    return (module.split(".") + ["__init__"])[1]
+    return [*module.split("."), "__init__"][1]
 
 
 def is_module(dotted: str) -> bool:

@@ -1,5 +1,6 @@
 """Long-term memory for AI agents: what was said, what happened and what holds, with the evidence."""
 
+from fabula.abc import Embedder, Extraction, Extractor, Store
 from fabula.errors import (
     EmbeddingMismatch,
     FabulaError,
@@ -20,7 +21,9 @@ from fabula.errors import (
     StoreUnavailable,
     UsageError,
 )
+from fabula.extract import RuleExtractor
 from fabula.memory import AsyncMemory
+from fabula.providers.openai import OpenAIEmbedder
 from fabula.render import Recollection
 from fabula.settings import Settings
 from fabula.sync import Memory
@@ -51,10 +54,13 @@ __version__ = "0.1.0"
 
 __all__ = [
     "AsyncMemory",
+    "Embedder",
     "EmbeddingMismatch",
     "Emotion",
     "Entity",
     "Event",
+    "Extraction",
+    "Extractor",
     "FabulaError",
     "Fact",
     "Flushed",
@@ -73,6 +79,7 @@ __all__ = [
     "Message",
     "MissingExtra",
     "Note",
+    "OpenAIEmbedder",
     "Passage",
     "Plan",
     "ProviderAuthError",
@@ -84,10 +91,12 @@ __all__ = [
     "Recollection",
     "Record",
     "ReentrantCall",
+    "RuleExtractor",
     "SchemaTooNew",
     "Settings",
     "SourcesGone",
     "Stats",
+    "Store",
     "StoreError",
     "StoreUnavailable",
     "Trace",

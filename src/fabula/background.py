@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from fabula import extract, remember
 from fabula.abc import Clock, Embedder, Extractor, Lease, Pending, Store, Task
-from fabula.errors import FabulaError, LeaseLost, SourcesGone
+from fabula.errors import FabulaError, LeaseLost, MemoryClosed, SourcesGone
 from fabula.settings import Settings
 from fabula.types import Flushed
 
@@ -111,16 +111,16 @@ class Worker:
             self._awake.clear()
             try:
                 if (await self._pass()).over:
-                    with contextlib.suppress(TimeoutError):
-                        await asyncio.wait_for(self._ending.wait(), self._settings.backoff)
+                    await _within(self._settings.backoff, self._ending)
+            except MemoryClosed:
+                return
             except Exception as error:
                 # The database may be out of reach for a while; the work is still in it.
                 expected = isinstance(error, FabulaError)
                 log.warning("background work waits: %s", error, exc_info=not expected)
             if self._ending.is_set():
                 return
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._awake.wait(), POLL)
+            await _within(POLL, self._awake)
 
     async def _pass(self) -> _Sweep:
         """Look after the scopes that were written to, then after whatever else is due."""
@@ -249,6 +249,14 @@ class Worker:
         pause = timedelta(seconds=self._settings.backoff * 2 ** (attempts - 1))
         due = NEVER if attempts >= self._settings.attempts else self._clock() + pause
         return replace(piece, attempts=attempts, error=reason[:500], due=due)
+
+
+async def _within(seconds: float, event: asyncio.Event) -> None:
+    """Wait for `event`, no longer than `seconds`."""
+    # Not asyncio.wait_for: before Python 3.12 it loses a cancellation that arrives together with the event.
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            await event.wait()
 
 
 def _ready(work: Sequence[Pending], size: int, now: datetime) -> bool:

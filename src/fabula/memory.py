@@ -36,10 +36,10 @@ def _utc_now() -> datetime:
 class AsyncMemory:
     """A long-term memory in a database.
 
-    `url` is a path, or a database URL (`sqlite:///memory.db`). `embedder` is `"default"` (the bundled model),
-    `"fast"` (a smaller, quicker one), your own, or `None` for keyword search alone. `extractor` draws frames and
-    entities from talk; by default rules do. With `background=False` it leaves the work that follows a write to others
-    (or to `flush`). Use it inside `async with`, or close it when done.
+    `database` is a path, a database URL (`sqlite:///memory.db`) or a store of your own. `embedder` is `"default"` (the
+    bundled model), `"fast"` (a smaller, quicker one), your own, or `None` for keyword search alone. `extractor` draws
+    frames and entities from talk; by default rules do. With `background=False` it leaves the work
+    that follows a write to others (or to `flush`). Use it inside `async with`, or close it when done.
 
         async with AsyncMemory("memory.db") as memory:
             await memory.remember("alice", [Message("I moved to Porto in May", speaker="Alice")])
@@ -48,18 +48,17 @@ class AsyncMemory:
 
     def __init__(
         self,
-        url: str | Path,
+        database: str | Path | Store,
         *,
         embedder: Embedder | EmbedderName | None = "default",
         extractor: Extractor | None = None,
         settings: Settings | None = None,
         clock: Clock = _utc_now,
-        store: Store | None = None,
         background: bool = True,
     ) -> None:
         self.settings = settings or Settings()
         self._clock = clock
-        inner = store or open_store(url, busy=self.settings.busy)
+        inner = database if isinstance(database, Store) else open_store(database, busy=self.settings.busy)
         self._store = HotStore(inner, self.settings.hot_bytes) if self.settings.hot_bytes else inner
         self._embedder = bundled(embedder) if isinstance(embedder, str) else embedder
         self._extractor = extractor or RuleExtractor()

@@ -71,12 +71,12 @@ async def recall(
     if ranked is None:
         return Recollection(scope=scope, query=query, degraded=tuple(degraded))
     rate = _rated(query, embedder if vector is not None else None)
-    hits = await _hits(store, scope, index, ranked, rate, plan)
+    best = await _rated_hits(store, scope, index, ranked, rate, plan)
     return Recollection(
         scope=scope,
         query=query,
-        hits=tuple(await _with_derived(store, scope, hits, plan, as_of)),
-        confidence=max((hit.parts["relevance"] for hit in hits[:CONFIDENT]), default=0.0),
+        hits=tuple(await _with_derived(store, scope, _wanted(best, plan), plan, as_of)),
+        confidence=max((hit.relevance for hit in best[:CONFIDENT]), default=0.0),
         degraded=tuple(degraded),
         trace=_trace(query, cue, windows, ranked) if explain else None,
     )
@@ -144,10 +144,9 @@ def _allowed(index: Index, plan: Plan) -> Bools | None:
 # --- the answer -------------------------------------------------------------------------------------------------
 
 
-async def _hits(store: Store, scope: str, index: Index, ranked: Ranking, rate: Rate, plan: Plan) -> list[Hit]:
-    rows = range(min(plan.limit, len(ranked.rows)))
-    if plan.min_score is not None:
-        rows = [row for row in rows if ranked.scores[row] >= plan.min_score]
+async def _rated_hits(store: Store, scope: str, index: Index, ranked: Ranking, rate: Rate, plan: Plan) -> list[Hit]:
+    """The best passages as hits: as many as are wanted, and enough to tell whether anything is known."""
+    rows = range(min(max(plan.limit, CONFIDENT), len(ranked.rows)))
     numbers = index.of("passage").number[ranked.rows]
     found = await store.fetch(scope, [int(numbers[row]) for row in rows])
     hits: list[Hit] = []
@@ -158,6 +157,15 @@ async def _hits(store: Store, scope: str, index: Index, ranked: Ranking, rate: R
             parts["relevance"] = rate(record, parts["cosine"], parts["coverage"])
             hits.append(Hit(record=record, score=float(ranked.scores[row]), parts=parts))
     return hits
+
+
+def _wanted(hits: Sequence[Hit], plan: Plan) -> list[Hit]:
+    return [
+        hit
+        for hit in hits[: plan.limit]
+        if (plan.min_score is None or hit.score >= plan.min_score)
+        and (plan.min_relevance is None or hit.relevance >= plan.min_relevance)
+    ]
 
 
 def _rated(query: str, embedder: Embedder | None) -> Rate:

@@ -92,19 +92,17 @@ class Memory:
 
     def __init__(
         self,
-        url: str | Path,
+        database: str | Path | Store,
         *,
         embedder: Embedder | EmbedderName | None = "default",
         extractor: Extractor | None = None,
         settings: Settings | None = None,
         clock: Clock = lambda: datetime.now(UTC),
-        store: Store | None = None,
         background: bool = True,
     ) -> None:
         self._memory = AsyncMemory(
-            url, embedder=embedder, extractor=extractor, settings=settings, clock=clock, store=store,
-            background=background,
-        )  # fmt: skip
+            database, embedder=embedder, extractor=extractor, settings=settings, clock=clock, background=background
+        )
         self._portal: _Portal | None = None
         self._closed = False
         self._guard = threading.Lock()

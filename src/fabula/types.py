@@ -314,7 +314,8 @@ class Plan:
 
     `kinds` says what may come back, `limit` how many hits. `channels` are scored for every candidate and fused:
     `linear` (a fitted weight table) or `rrf` (reciprocal rank fusion with constant `rrf_k`). The filters
-    `session`, `speaker` and `during` narrow the passages. Hits whose score is below `min_score` are left out.
+    `session`, `speaker` and `during` narrow the passages. Hits that score below `min_score`, or have less to do with
+    the query than `min_relevance`, are left out.
     """
 
     kinds: tuple[Kind, ...] = ("passage", "frame", "fact")
@@ -326,6 +327,9 @@ class Plan:
     speaker: str | None = None
     during: Interval | None = None
     min_score: float | None = None
+    """0–1, by `Hit.score`: how a hit stands among the others."""
+    min_relevance: float | None = None
+    """0–1, by `Hit.relevance`: whether a hit has to do with the query at all."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "kinds", _chosen("kinds", self.kinds, KINDS))
@@ -358,12 +362,17 @@ class Hit:
     """A record that came back and why.
 
     `score` (0–1) orders the hits of one recall and is not comparable between recalls. `parts` holds the features it
-    is the weighted sum of, and `relevance` (0–1), which is comparable: how surely the record has to do with the query.
+    is the weighted sum of. A derived record has the score and parts of the best passage it was made from.
     """
 
     record: Record
     score: float
     parts: Mapping[str, float] = field(default_factory=lambda: NOTHING)
+
+    @property
+    def relevance(self) -> float:
+        """How surely the record has to do with the query, 0–1; comparable between recalls."""
+        return self.parts.get("relevance", 0.0)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

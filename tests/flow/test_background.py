@@ -38,8 +38,13 @@ async def opening(db: Path, clock: FakeClock) -> AsyncIterator[Opening]:
     opened: list[AsyncMemory] = []
 
     async def open_(**options: Any) -> AsyncMemory:
-        given = {"embedder": HashEmbedder(), "extractor": FakeExtractor(framed), "clock": clock, **options}
-        memory = AsyncMemory(db, **given)
+        given: dict[str, Any] = {
+            "embedder": HashEmbedder(),
+            "extractor": FakeExtractor(framed),
+            "clock": clock,
+            **options,
+        }
+        memory = AsyncMemory(given.pop("store", db), **given)
         opened.append(memory)
         return await memory.open()
 

@@ -96,8 +96,7 @@ def kill_while_importing(db: Path, moments: int) -> None:
     for moment in range(moments):
         process = start(IMPORTER, db, moment)
         assert process.stdout is not None
-        for _ in range(chance.randrange(1, 40)):
-            acknowledged.append(process.stdout.readline().strip())
+        acknowledged += [process.stdout.readline().strip() for _ in range(chance.randrange(1, 40))]
         process.kill()
         rest, errors = process.communicate(timeout=60)
         # The last line may have been cut by the kill; what was told in full was told after it was stored.

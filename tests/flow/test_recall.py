@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from fabula import (
     AsyncMemory,
-    InvalidInput,
     Interval,
+    InvalidInput,
     Message,
     Plan,
     ProviderAuthError,
@@ -203,6 +203,15 @@ class TestNarrowing:
         for bound in (0.0, scores[1], 1.0):
             found = await told.recall("u", "kitten shelter", Plan(kinds=("passage",), min_score=bound))
             assert [hit.score for hit in found.hits] == [score for score in scores if score >= bound]
+
+    async def test_by_relevance(self, told: AsyncMemory):
+        """Comparable between recalls, so that what has nothing to do with a question can be left out."""
+        known = await told.recall("u", "kitten from the shelter", Plan(kinds=("passage",)))
+        bound = known.hits[0].relevance
+        assert 0 < bound <= 1
+        found = await told.recall("u", "kitten from the shelter", Plan(kinds=("passage",), min_relevance=bound))
+        assert [hit for hit in known.hits if hit.relevance >= bound] == list(found.hits)
+        assert not await told.recall("u", "quantum physics", Plan(min_relevance=bound))
 
 
 class TestKinds:

@@ -53,14 +53,14 @@ class TestWhatIsKept:
             id="m:1",
             session="spring",
             images=(Image(caption="a tram", url="https://x.org/a.png", name="a.png"),),
-            meta={"list": (1, 2.5, None, True), "deep": {"名": "值"}, 5: "five"},
+            meta={"list": (1, 2.5, None, True), "deep": {"名": "值", 5: "five"}},
         )
         receipt = await memory.remember("u", message)
         (kept,) = await passages(memory)
         assert receipt.ids == (kept.id,)
         assert (kept.text, kept.speaker, kept.role) == ("  I  moved\nto Porto ", "Ann", "assistant")
         assert (kept.ref, kept.session, kept.seq, kept.images) == ("m:1", "spring", 0, message.images)
-        assert dict(kept.meta) == {"list": [1, 2.5, None, True], "deep": {"名": "值"}, "5": "five"}
+        assert dict(kept.meta) == {"list": [1, 2.5, None, True], "deep": {"名": "值", "5": "five"}}
         assert kept == await memory.get("u", kept.id)
 
     async def test_when_it_was_recorded(self, memory: AsyncMemory, clock: FakeClock):

@@ -1,4 +1,4 @@
-"""The rules that draw frames and entities from talk without a model: they claim little, and what they claim was said."""
+"""The rules that draw frames and entities from talk without a model: they claim little, and only what was said."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any

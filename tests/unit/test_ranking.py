@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fabula import ranking
-from fabula.index import POSTING, Index, Row
+from fabula.index import POSTING, Floats, Index, Row
 from fabula.ranking import Cue
 from fabula.types import Plan
 
@@ -34,6 +34,8 @@ FEATURES = {
 }
 Talk = list[tuple[str, list[int]]]
 """Session and terms of each row."""
+
+Score = Callable[..., Floats]
 
 talks = st.lists(st.tuples(st.sampled_from("abc"), st.lists(st.integers(0, 6), max_size=8)), max_size=16)
 queries = st.dictionaries(st.integers(0, 7), st.sampled_from([1.0, 2.0, 0.5]), max_size=4)
@@ -108,14 +110,12 @@ class TestBM25:
         assert got == pytest.approx(textbook(joined, query, 1.2, 0.75), abs=1e-4)
 
     @pytest.mark.parametrize("score", [ranking.bm25, ranking.bm25_windows])
-    def test_a_term_of_a_small_corpus_still_counts(self, score: object):
-        assert callable(score)
+    def test_a_term_of_a_small_corpus_still_counts(self, score: Score):
         assert score(index_of([("a", [1]), ("b", [2])]).of("passage"), {1: 1.0})[0] > 0
         assert score(index_of([("a", [1])]).of("passage"), {1: 1.0})[0] > 0
 
     @pytest.mark.parametrize("score", [ranking.bm25, ranking.bm25_windows])
-    def test_of_nothing_is_nothing(self, score: object):
-        assert callable(score)
+    def test_of_nothing_is_nothing(self, score: Score):
         assert score(Index().of("passage"), {1: 1.0}).tolist() == []
         assert score(index_of([("a", [1])]).of("passage"), {}).tolist() == [0]
         assert score(index_of([("a", [])]).of("passage"), {1: 1.0}).tolist() == [0]
@@ -128,7 +128,8 @@ class TestBM25:
 
 class TestChannels:
     def test_cosines(self):
-        passages = index_of([("a", [])] * 3, vectors={0: [1, 0], 2: [0.6, 0.8]}).of("passage")
+        talk: Talk = [("a", [])] * 3
+        passages = index_of(talk, vectors={0: [1, 0], 2: [0.6, 0.8]}).of("passage")
         got = ranking.cosines(passages, np.array([1, 0], np.float32))
         assert got == pytest.approx([1, 0, 0.6], abs=1e-3)
         assert ranking.cosines(passages, None).tolist() == [0, 0, 0]
@@ -268,17 +269,10 @@ class TestPool:
         assert ranked is not None
         assert sorted(ranked.rows.tolist()) == [500, 501, 502, 503, 504]
 
-    @pytest.mark.parametrize(
-        ("talk", "cue"),
-        [
-            ([], Cue(terms={1: 1.0})),
-            ([("a", [1])], Cue()),
-            ([("a", [1])], Cue(terms={2: 1.0})),
-            ([("a", [])], Cue(vector=np.ones(2, np.float32))),
-        ],
-    )
-    def test_nothing_is_found(self, talk: Talk, cue: Cue):
-        assert ranking.rank(index_of(talk), cue, Plan()) is None
+    @pytest.mark.parametrize("cue", [Cue(), Cue(terms={2: 1.0}), Cue(vector=np.ones(2, np.float32))])
+    def test_nothing_is_found(self, cue: Cue):
+        assert ranking.rank(index_of([("a", [1])]), cue, Plan()) is None
+        assert ranking.rank(Index(), Cue(terms={1: 1.0}), Plan()) is None
 
 
 class TestRank:

@@ -19,7 +19,8 @@ texts = st.text(max_size=40) | st.sampled_from([MARKUP, OPEN, CLOSE, HEADING, "å
 
 
 def passage(text: str, **more: Any) -> Passage:
-    return Passage(**{"scope": "u", "id": "p1", "text": text, "valid": Interval.at(NOON), **more})
+    given: dict[str, Any] = {"id": "p1", "valid": Interval.at(NOON), **more}
+    return Passage(scope="u", text=text, **given)
 
 
 def found(*records: Record) -> Recollection:

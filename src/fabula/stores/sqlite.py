@@ -81,8 +81,12 @@ class SQLiteStore(Store):
     async def _in(self, pool: ThreadPoolExecutor | None, function: Callable[[], T]) -> T:
         if pool is None:
             raise MemoryClosed
+        try:
+            running = asyncio.get_running_loop().run_in_executor(pool, self._translated, function)
+        except RuntimeError:  # closed meanwhile, or the program is ending
+            raise MemoryClosed from None
         # A cancelled caller must not leave a transaction half told: the thread always finishes what it began.
-        return await asyncio.shield(asyncio.get_running_loop().run_in_executor(pool, self._translated, function))
+        return await asyncio.shield(running)
 
     def _translated(self, function: Callable[[], T]) -> T:
         try:
