@@ -57,9 +57,9 @@ class Postings:
         key = np.uint64(term)
         head = self.term[: self.sorted_to]
         left, right = np.searchsorted(head, key, "left"), np.searchsorted(head, key, "right")
-        tail = np.flatnonzero(self.term[self.sorted_to :] == key) + self.sorted_to
-        if not tail.size:
+        if self.sorted_to == len(self.term):
             return self.row[left:right], self.tf[left:right]
+        tail = np.flatnonzero(self.term[self.sorted_to :] == key) + self.sorted_to
         return np.concatenate((self.row[left:right], self.row[tail])), np.concatenate(
             (self.tf[left:right], self.tf[tail])
         )

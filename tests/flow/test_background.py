@@ -164,16 +164,17 @@ class TestWindows:
             list("79"),
         ]
 
-    async def test_an_incomplete_one_waits_until_it_is_quiet(self, opening: Opening, clock: FakeClock):
-        extractor = FakeExtractor(framed)
-        memory = await opening(extractor=extractor, embedder=None, settings=Settings(idle=30))
+    async def test_an_incomplete_one_waits_until_it_is_quiet(self, opening: Opening, clock: FakeClock, db: Path):
+        extractor, store = FakeExtractor(framed), Counting(db)
+        memory = await opening(extractor=extractor, store=store, embedder=None, settings=Settings(idle=30))
         await memory.remember("u", "one")
         clock.advance(29)
         await memory.remember("u", "two")
         clock.advance(29)
         await memory.remember("v", "elsewhere")  # wakes the background
-        await asyncio.sleep(0.1)
+        await asyncio.sleep(0.3)
         assert extractor.windows == [], "the session went on 29 seconds ago"
+        assert store.leased < 15, "it waits, and does not look again and again"
         clock.advance(1)
         await memory.remember("w", "elsewhere")
 

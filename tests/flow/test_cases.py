@@ -330,7 +330,10 @@ async def test_each_sees_its_own(memory: AsyncMemory, report: str):
     assert await memory.scopes() == sorted(NEIGHBOURS)
     for n, scope in enumerate(NEIGHBOURS):
         assert [p.text for p in await passages(memory, scope)] == [f"canary {n}"]
-        assert texts(await memory.recall(scope, "canary")) == [f"canary {n}"]
+        found = await memory.recall(scope, "canary", WAYS["everything"])
+        assert texts(found) == [f"canary {n}"]
+        assert [f.text for f in found.frames] == [f"Speaker{n}: canary {n}"]
+        assert {hit.record.scope for hit in found.hits} == {scope}
         assert [f.text for f in await memory.records(scope, "frame")] == [f"Speaker{n}: canary {n}"]
         assert [e.text for e in await memory.records(scope, "entity")] == [f"Speaker{n}"]
         stats = await memory.stats(scope)

@@ -191,6 +191,14 @@ class TestDerived:
         assert len(await memory.records("u")) == 4
         assert await memory.check() == []
 
+    @pytest.mark.parametrize("way", WAYS)
+    async def test_the_embeddings_that_were_kept_for_later(self, memory: AsyncMemory, db: Path, way: str):
+        """Their hashes would tell whether a text was once said."""
+        await forgotten(memory, way)
+        with closing(sqlite3.connect(db)) as connection:
+            kept = connection.execute("SELECT scope, COUNT(*) FROM embeddings GROUP BY scope").fetchall()
+        assert kept == [("other", 1)]
+
     async def test_the_vectors(self, memory: AsyncMemory):
         await memory.forget("u", refs=["2"])
         found = await memory.recall("u", f"{CANARY} over the sea", Plan(channels=("dense",), limit=1000))

@@ -429,11 +429,12 @@ def seen(found: Recollection) -> list[tuple[str, Mapping[str, Any]]]:
 async def test_hot_and_cold_answer_alike(
     taken: list[tuple[str, Any]], query: str, tmp_path_factory: pytest.TempPathFactory
 ):
-    """The one reads an index that grew step by step, the other loads it anew for each question."""
+    """One reads an index that grew step by step, one does so elsewhere, one loads it anew for each question."""
     db = tmp_path_factory.mktemp("hot") / "memory.db"
     clock, embedder = FakeClock(), HashEmbedder(16)
     async with (
         AsyncMemory(db, embedder=embedder, clock=clock, background=False) as hot,
+        AsyncMemory(db, embedder=embedder, clock=clock, background=False) as elsewhere,
         AsyncMemory(db, embedder=embedder, clock=clock, background=False, settings=COLD) as cold,
     ):
         for step in taken:
@@ -443,6 +444,7 @@ async def test_hot_and_cold_answer_alike(
                 warm = await hot.recall("u", query, plan, at=clock.now)
                 fresh = await cold.recall("u", query, plan, at=clock.now)
                 assert seen(fresh) == seen(warm)
+                assert seen(await elsewhere.recall("u", query, plan, at=clock.now)) == seen(warm)
                 assert fresh.confidence == pytest.approx(warm.confidence, abs=1e-4)
         await hot.flush()
         assert await hot.check() == []
