@@ -9,17 +9,17 @@ import calendar
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
 from datetime import datetime, timedelta
 from functools import cache
 from itertools import groupby
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from fabula import when
 from fabula.abc import Changes, Edge, Entry, Extraction, Extractor, Lease, Pending, Store, Task
 from fabula.remember import derived_id, searchable, terms_of
 from fabula.render import without_memories
-from fabula.text import fold, stop
+from fabula.text import clean, fold, stop
 from fabula.types import ROLES, Entity, Event, Frame, Interval, Passage, Record
 
 SUMMARY: Final = 160
@@ -194,6 +194,17 @@ def _tagger() -> Any:
     return rjieba
 
 
+def _cleaned(value: Any) -> Any:
+    """A value with every text in it cleaned: a model's answer may hold half a character."""
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, tuple | list):
+        return tuple(_cleaned(inner) for inner in cast(Sequence[Any], value))
+    if is_dataclass(value) and not isinstance(value, type):
+        return replace(value, **{f.name: _cleaned(getattr(value, f.name)) for f in fields(value)})
+    return value
+
+
 # --- keeping what was found -------------------------------------------------------------------------------------
 
 
@@ -223,6 +234,7 @@ async def extract(store: Store, extractor: Extractor, lease: Lease, window: Wind
     passages = tuple(replace(p, text=without_memories(p.text)) for p in window.passages)
     heard = tuple(p for p in passages if searchable(p))
     found = await extractor.extract(heard) if heard else Extraction()
+    found = _cleaned(found)
     made = (replace(record, scope=lease.scope) for record in (*found.frames, *found.facts, *found.notes))
     entries = [Entry(record=record, terms=terms_of(record)) for record in made]
     entities: list[Entry] = []

@@ -308,7 +308,7 @@ def _fill(old: Field, chunks: Sequence[tuple[NDArray[np.int64], NDArray[np.float
         if not mine.any():
             continue
         values = (matrix if mine.all() else matrix[mine]).astype(np.float32)
-        values /= np.sqrt(np.maximum(np.einsum("ij,ij->i", values, values), 1e-12))[:, None]
+        values /= np.sqrt(np.maximum(np.vecdot(values, values), 1e-12))[:, None]
         rows = rows[mine]
         vectors[rows] = values
         embedded[rows] = True

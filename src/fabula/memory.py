@@ -21,7 +21,7 @@ from fabula.render import Recollection
 from fabula.settings import Settings
 from fabula.stores import open_store
 from fabula.stores.hot import HotStore
-from fabula.text import identifier
+from fabula.text import clean, identifier
 from fabula.types import KINDS, Flushed, Forgotten, Interval, Kind, Message, Plan, Receipt, Record, Stats, aware
 
 EmbedderName = Literal["default", "fast"]
@@ -228,6 +228,8 @@ class AsyncMemory:
         for name, value in (("session", session), ("speaker", speaker), ("mentions", mentions)):
             if value == "":
                 raise InvalidInput(f"{name} is None or a text; an empty one is neither")
+        session = None if session is None else identifier(session, "session")
+        speaker = None if speaker is None else clean(speaker)
         found: list[Record] = []
         after = -1
         while limit is None or len(found) < limit:

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,41 +66,51 @@ def _idf(rows_with: int, rows: int) -> float:
     return float(np.log1p((rows - rows_with + 0.5) / (rows_with + 0.5)))
 
 
-def bm25(index: Field, terms: Mapping[int, float], *, k1: float = 0.9, b: float = 0.4) -> Floats:
+class Match(NamedTuple):
+    """Where a term of the cue occurs: its weight, its rows in order and how often it stands in each."""
+
+    weight: float
+    rows: NDArray[np.int32]
+    tf: NDArray[np.uint16]
+
+
+def matches(index: Field, terms: Mapping[int, float]) -> list[Match]:
+    """Look each term up."""
+    return [Match(weight, *index.postings.of(term)) for term, weight in terms.items()]
+
+
+def bm25(index: Field, found: Sequence[Match], *, k1: float = 0.9, b: float = 0.4) -> Floats:
     """Return the BM25 score of every row (Robertson and Zaragoza 2009, "The Probabilistic Relevance Framework")."""
     scores = np.zeros(len(index), np.float32)
-    if not len(index) or not terms:
+    if not len(index):
         return scores
-    norm = k1 * (1 - b + b * index.length / max(float(index.length.mean()), 1e-9))
-    for term, weight in terms.items():
-        rows, tf = index.postings.of(term)
-        if rows.size:
-            scores[rows] += weight * _idf(rows.size, len(index)) * tf * (k1 + 1) / (tf + norm[rows])
+    mean = max(float(index.length.mean()), 1e-9)
+    for weight, rows, tf in found:
+        norm = k1 * (1 - b + b / mean * index.length[rows])
+        scores[rows] += weight * _idf(rows.size, len(index)) * (k1 + 1) * tf / (tf + norm)
     return scores
 
 
-def bm25_windows(index: Field, terms: Mapping[int, float], *, k1: float = 1.2, b: float = 0.75) -> Floats:
+def bm25_windows(index: Field, found: Sequence[Match], *, k1: float = 1.2, b: float = 0.75) -> Floats:
     """Return the BM25 score of every row joined with its neighbours in the session.
 
     Equal to indexing the joined texts: counts and lengths add up, and a window has a term if one of its rows does.
     """
     scores = np.zeros(len(index), np.float32)
-    if not len(index) or not terms:
+    if not len(index):
         return scores
-    norm = k1 * (1 - b + b * index.window / max(float(index.window.mean()), 1e-9))
+    mean = max(float(index.window.mean()), 1e-9)
     counts = np.zeros(len(index) + 1, np.float32)  # one more, where "no neighbour" (−1) counts into
-    for term, weight in terms.items():
-        rows, tf = index.postings.of(term)
-        if not rows.size:
-            continue
+    for weight, rows, tf in found:
         # A row is the neighbour of at most one row on each side, so no index repeats within one addition.
         for touched in (rows, index.before[rows], index.after[rows]):
             counts[touched] += tf
         counts[-1] = 0
-        found = np.flatnonzero(counts)
-        tf = counts[found]
-        scores[found] += weight * _idf(found.size, len(index)) * tf * (k1 + 1) / (tf + norm[found])
-        counts[found] = 0
+        around = np.flatnonzero(counts)
+        tf_around = counts[around]
+        norm = k1 * (1 - b + b / mean * index.window[around])
+        scores[around] += weight * _idf(around.size, len(index)) * (k1 + 1) * tf_around / (tf_around + norm)
+        counts[around] = 0
     return scores
 
 
@@ -108,19 +118,19 @@ def cosines(index: Field, vector: Floats | None) -> Floats:
     """Return the cosine of every row with `vector`; 0 where the row has no vector yet."""
     if vector is None or index.vectors.shape[1] != len(vector):
         return np.zeros(len(index), np.float32)
-    return index.vectors[: len(index)] @ vector
+    # Not `@`: a matrix product wakes the threads of BLAS, and waits long for them where another process is busy.
+    return np.vecdot(index.vectors[: len(index)], vector)
 
 
-def coverage(index: Field, terms: Mapping[int, float], rows: Ints) -> Floats:
+def coverage(index: Field, found: Sequence[Match], rows: Ints) -> Floats:
     """Return how much of the terms' weight each of `rows` (sorted) contains, 0–1, rare terms counting more."""
-    found, total = np.zeros(len(rows), np.float32), 0.0
-    for term, weight in terms.items():
-        having, _ = index.postings.of(term)
+    covered, total = np.zeros(len(rows), np.float32), 0.0
+    for weight, having, _ in found:
         idf = weight * _idf(having.size, len(index))
         total += idf
-        at = np.minimum(np.searchsorted(having, rows), max(having.size - 1, 0))
-        found[having[at] == rows if having.size else []] += idf
-    return found / total if total else found
+        if having.size:
+            covered[having[np.minimum(np.searchsorted(having, rows), having.size - 1)] == rows] += idf
+    return covered / total if total else covered
 
 
 # --- features ---------------------------------------------------------------------------------------------------
@@ -140,10 +150,11 @@ def _candidates(channels: Sequence[Floats], allowed: Bools, index: Field) -> Int
     """The rows to score: each channel's best and their neighbours, in order of arrival."""
     best: list[Ints] = []
     for scores in channels:
-        usable = np.where(allowed, scores, -np.inf)
-        top = np.argpartition(-usable, DEPTH)[:DEPTH] if len(usable) > DEPTH else np.arange(len(usable))
-        best.append(top[np.isfinite(usable[top]) & (usable[top] > 0)])
-    rows = np.unique(np.concatenate(best)) if best else np.empty(0, np.int64)
+        found = np.flatnonzero((scores > 0) & allowed)
+        if len(found) > DEPTH:
+            found = found[np.argpartition(-scores[found], DEPTH)[:DEPTH]]
+        best.append(found)
+    rows = np.unique(np.concatenate(best))
     around = np.concatenate((rows, index.before[rows], index.after[rows]))
     rows = np.unique(around[around >= 0])
     return rows[allowed[rows]]
@@ -188,11 +199,11 @@ def _joined_cosines(index: Field, rows: Ints, vector: Floats | None) -> Floats:
     mean = 2 * index.vectors[rows]
     for side in (index.before[rows], index.after[rows]):
         mean[side >= 0] += index.vectors[side[side >= 0]]
-    return (mean @ vector) / np.maximum(np.sqrt(np.einsum("ij,ij->i", mean, mean)), 1e-9)
+    return np.vecdot(mean, vector) / np.maximum(np.sqrt(np.vecdot(mean, mean)), 1e-9)
 
 
 def _features(
-    index: Index, rows: Ints, cue: Cue, bm: Floats, ctx: Floats, dense: Floats
+    index: Index, rows: Ints, cue: Cue, found: Sequence[Match], bm: Floats, ctx: Floats, dense: Floats
 ) -> tuple[dict[str, Floats], float]:
     """Each candidate's features, named as in the weight table, and how far the words found are to be trusted."""
     passages = index.of("passage")
@@ -201,7 +212,7 @@ def _features(
     vector = cue.vector if dense.any() else None
     features = {"bm25": z(bm[rows]), "bm25_window": z(ctx[rows]), "dense": z(dense[rows], known)}
     features["dense_window"] = z(_joined_cosines(passages, rows, vector), known)
-    features["coverage"] = coverage(passages, cue.terms, rows) if bm.any() else np.zeros(len(rows), np.float32)
+    features["coverage"] = coverage(passages, found, rows) if bm.any() else np.zeros(len(rows), np.float32)
     low, high = CHANCE
     trust = float(np.clip((features["coverage"].max() - low) / (high - low), 0, 1)) if bm.any() else 0.0
     base = z(np.float32(trust) * (features["bm25"] + np.float32(0.7) * features["bm25_window"]) + features["dense"])
@@ -251,8 +262,9 @@ def rank(index: Index, cue: Cue, plan: Plan, allowed: Bools | None = None) -> Ra
         return None
     allowed = np.ones(len(passages), np.bool_) if allowed is None else allowed
     nothing = np.zeros(len(passages), np.float32)
-    bm = bm25(passages, cue.terms) if "sparse" in plan.channels else nothing
-    ctx = bm25_windows(passages, cue.terms) if "context" in plan.channels else nothing
+    found = matches(passages, cue.terms)
+    bm = bm25(passages, found) if "sparse" in plan.channels else nothing
+    ctx = bm25_windows(passages, found) if "context" in plan.channels else nothing
     dense = cosines(passages, cue.vector) if "dense" in plan.channels else nothing
     near = nearness(passages.valid_from, cue.windows) if "time" in plan.channels and cue.windows else nothing
     pool = _candidates((bm, ctx, dense, near), allowed, passages)
@@ -261,7 +273,7 @@ def rank(index: Index, cue: Cue, plan: Plan, allowed: Bools | None = None) -> Ra
     cue = (
         cue if "time" in plan.channels else Cue(terms=cue.terms, vector=cue.vector, speakers=cue.speakers, han=cue.han)
     )
-    features, trust = _features(index, pool, cue, bm, ctx, dense)
+    features, trust = _features(index, pool, cue, found, bm, ctx, dense)
     if plan.fusion == "rrf":
         name, table = "rrf", {"rank": 1.0}
         features = {"rank": _reciprocal_ranks((bm, ctx, dense), pool, allowed, plan.rrf_k)} | features

@@ -8,6 +8,7 @@ All datetimes are aware; a naive one is taken as UTC.
 from __future__ import annotations
 
 import reprlib
+import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from datetime import UTC, datetime
@@ -341,8 +342,11 @@ class Plan:
         if self.rrf_k < 1:
             raise InvalidInput(f"rrf_k is 1 or more, not {self.rrf_k}")
         for name in ("session", "speaker"):
-            if getattr(self, name) == "":
+            value = getattr(self, name)
+            if value == "":
                 raise InvalidInput(f"{name} is None or a name; an empty one matches nothing")
+            if value is not None:
+                object.__setattr__(self, name, unicodedata.normalize("NFC", value))
 
 
 MAX_LIMIT = 1000

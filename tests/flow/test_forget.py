@@ -316,6 +316,24 @@ class TestOtherMemories:
             assert "9" in {p.ref for p in (await other.recall("u", "fresh talk")).passages}
             assert CANARY not in repr((await other.recall("u", CANARY)).hits)
 
+    @pytest.mark.parametrize("way", WAYS)
+    async def test_a_hot_one_elsewhere_ranks_as_a_fresh_one(
+        self, memory: AsyncMemory, db: Path, clock: FakeClock, way: str
+    ):
+        """What is forgotten also leaves the statistics by which the rest is ranked."""
+        options: dict[str, Any] = {"embedder": HashEmbedder(), "clock": clock, "background": False}
+        plan = Plan(kinds=("passage",))
+        async with AsyncMemory(db, **options) as other:
+            await other.recall("u", "tea over the sea at night")
+            await forgotten(memory, way)
+            warm = await other.recall("u", "tea over the sea at night", plan)
+        async with AsyncMemory(db, settings=Settings(hot_bytes=0), **options) as fresh:
+            cold = await fresh.recall("u", "tea over the sea at night", plan)
+        assert [(hit.record.id, hit.score) for hit in warm.hits] == [
+            (hit.record.id, pytest.approx(hit.score)) for hit in cold.hits
+        ]
+        assert len(warm.hits) == {"session": 2, "everything": 0}.get(way, 3)
+
     async def test_another_scope_stays(self, memory: AsyncMemory):
         await memory.forget("u", everything=True)
         assert [p.text for p in (await memory.recall("other", "tea")).passages] == ["tea elsewhere"]

@@ -183,7 +183,8 @@ class SQLiteStore(Store):
 
     def _refuse_foreign(self, known: int) -> None:
         """Refuse a newer schema or another program's database, before anything is written to the file."""
-        uri = f"{self.path.resolve().as_uri()}?mode=ro"
+        # Not mode=ro: that leaves the log's files lying about.
+        uri = f"{self.path.resolve().as_uri()}?mode=rw"
         look = sqlite3.connect(uri, uri=True, timeout=self._busy)
         try:
             tables = {row[0] for row in look.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
