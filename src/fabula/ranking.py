@@ -244,12 +244,12 @@ def _weighed(cue: Cue, trust: float, *, dense: bool) -> tuple[str, Mapping[str, 
     """The weight profile for what is known, moved towards meaning alone as far as the words found are chance."""
     if not dense:
         return "keyword", weights()["keyword"]
-    name = "han" if cue.han else "passages"
-    words, meaning = weights()[name], weights()["meaning"]
+    name, other = ("han", "han_meaning") if cue.han else ("passages", "meaning")
+    words, meaning = weights()[name], weights()[other]
     if trust >= 1:
         return name, words
     mixed = {f: trust * words.get(f, 0) + (1 - trust) * meaning.get(f, 0) for f in {**words, **meaning}}
-    return f"{name} {trust:.2f}, meaning {1 - trust:.2f}" if trust else "meaning", mixed
+    return f"{name} {trust:.2f}, {other} {1 - trust:.2f}" if trust else other, mixed
 
 
 def rank(index: Index, cue: Cue, plan: Plan, allowed: Bools | None = None) -> Ranking | None:

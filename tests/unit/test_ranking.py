@@ -196,9 +196,9 @@ class TestZ:
 
 class TestWeights:
     def test_the_profiles(self):
-        assert set(ranking.weights()) == {"passages", "keyword", "meaning", "han"}
+        assert set(ranking.weights()) == {"passages", "keyword", "meaning", "han", "han_meaning"}
 
-    @pytest.mark.parametrize("profile", ["passages", "keyword", "meaning", "han"])
+    @pytest.mark.parametrize("profile", ["passages", "keyword", "meaning", "han", "han_meaning"])
     def test_hold_known_features_only(self, profile: str):
         table = ranking.weights()[profile]
         assert set(table) <= FEATURES
