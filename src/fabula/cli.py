@@ -1,7 +1,7 @@
 """The command line `fabula`: its commands are made from the table of operations.
 
-This is the one place where the environment is read (FABULA_DB, FABULA_EMBEDDER). It knows nothing of how a memory
-works, nor how a result looks. Exit codes: 0 done, 1 failed, 2 called wrongly, 130 interrupted.
+The environment is read by the faces only; this one reads FABULA_DB and FABULA_EMBEDDER. It knows nothing of how a
+memory works, nor how a result looks. Exit codes: 0 done, 1 failed, 2 called wrongly, 130 interrupted.
 """
 
 from __future__ import annotations
@@ -181,6 +181,11 @@ def _shown_type(hint: Any) -> Any:
 def _given(one: Parameter, value: Any) -> Any:
     if isinstance(value, Enum):
         return value.value
+    for text in cast(list[Any], value if isinstance(value, list) else [value]):
+        if isinstance(text, str) and any("\ud800" <= letter <= "\udfff" for letter in text):
+            raise InvalidInput(
+                f"{one.name} is not text in {sys.getfilesystemencoding()}: rather refused than kept wrong"
+            )
     if isinstance(value, list):
         values = [item.value if isinstance(item, Enum) else item for item in cast(list[Any], value)]
         return [line for item in values for line in (_stdin() if item == "-" else [item])] if one.plain else values

@@ -17,10 +17,11 @@ from typing import Any, Final, cast
 
 from fabula import when
 from fabula.abc import Changes, Edge, Entry, Extraction, Extractor, Lease, Pending, Store, Task
+from fabula.errors import ProviderBadReply, SourcesGone
 from fabula.remember import derived_id, searchable, terms_of
 from fabula.render import without_memories
 from fabula.text import clean, fold, stop
-from fabula.types import ROLES, Entity, Event, Frame, Interval, Passage, Record
+from fabula.types import ROLES, Entity, Event, Frame, Interval, Note, Passage, Record
 
 SUMMARY: Final = 160
 """Characters of each message that a rule-made summary keeps, at most."""
@@ -235,7 +236,7 @@ async def extract(store: Store, extractor: Extractor, lease: Lease, window: Wind
     heard = tuple(p for p in passages if searchable(p))
     found = await extractor.extract(heard) if heard else Extraction()
     found = _cleaned(found)
-    made = (replace(record, scope=lease.scope) for record in (*found.frames, *found.facts, *found.notes))
+    made = (replace(record, scope=lease.scope) for record in (*found.frames, *found.facts))
     entries = [Entry(record=record, terms=terms_of(record)) for record in made]
     entities: list[Entry] = []
     edges: list[Edge] = []
@@ -243,5 +244,27 @@ async def extract(store: Store, extractor: Extractor, lease: Lease, window: Wind
         edges += (Edge(source=entity.id, target=source, kind="mentions") for source in dict.fromkeys(entity.sources))
         entities.append(Entry(record=replace(entity, scope=lease.scope, sources=entity.sources[:1])))
     done: tuple[tuple[Task, str], ...] = tuple((piece.task, piece.id) for piece in window.work)
-    await store.write(lease.scope, Changes(add=(*entries, *entities), edges=tuple(edges), done=done, at=at), lease)
+    notes = await _noted(store, lease.scope, found.notes)
+    try:
+        await store.write(
+            lease.scope,
+            Changes(add=(*entries, *entities), put=notes, edges=tuple(edges), done=done, at=at),
+            lease,
+        )
+    except SourcesGone as error:
+        if {passage.id for passage in window.passages}.isdisjoint(error.ids):
+            raise ProviderBadReply(f"the extractor cites what does not exist: {error}", reason="malformed") from None
+        raise
     return found
+
+
+async def _noted(store: Store, scope: str, notes: Sequence[Note]) -> tuple[Entry, ...]:
+    """The notes that say something new: a key has one value, the latest."""
+    keyed = {derived_id("note", note.namespace, note.key): note for note in notes}
+    known = await store.get(scope, list(keyed)) if keyed else {}
+    made = {record_id: replace(note, scope=scope, id=record_id) for record_id, note in keyed.items()}
+    return tuple(
+        Entry(record=note, terms=terms_of(note))
+        for record_id, note in made.items()
+        if getattr(known.get(record_id), "value", None) != note.value
+    )

@@ -129,7 +129,7 @@ def _guessed(text: str) -> tuple[Format, Any]:
         chat: Any = data if several else first.get("messages")
         if _is_list(chat) and any(_is_object(item) and "role" in item for item in chat):
             return "openai", data
-        if "content" in first:
+        if "content" in first or "text" in first:
             return "jsonl", _numbered("item", data) if several else _lines(text)
     raise InvalidInput("no known format: JSON, but neither LoCoMo conversations nor messages with a role and content")
 
@@ -302,7 +302,7 @@ def _link(url: str) -> str:
 
 def _from_line(item: Mapping[str, Any]) -> dict[str, Any]:
     return {
-        "content": item.get("content"),
+        "content": item.get("content") if "content" in item else item.get("text"),
         "speaker": item.get("speaker"),
         "role": item.get("role"),
         "time": item.get("time") if item.get("time") is not None else item.get("timestamp"),

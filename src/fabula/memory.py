@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import reprlib
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,7 +23,7 @@ from fabula.settings import Settings
 from fabula.stores import open_store
 from fabula.stores.hot import HotStore
 from fabula.text import clean, identifier
-from fabula.types import KINDS, Flushed, Forgotten, Interval, Kind, Message, Plan, Receipt, Record, Stats, aware
+from fabula.types import KINDS, Flushed, Forgotten, Interval, Kind, Message, Plan, Receipt, Record, Stats, aware, within
 
 EmbedderName = Literal["default", "fast"]
 DEFAULT_PLAN: Final = Plan()
@@ -31,6 +32,12 @@ PAGE: Final = 1000
 
 def _utc_now() -> datetime:
     return datetime.now(UTC)
+
+
+def _an(kind: type[Any], value: Any, name: str) -> Any:
+    if value is not None and not isinstance(value, kind):
+        raise InvalidInput(f"{name} is of the type {kind.__name__}, not {reprlib.repr(value)}")
+    return value
 
 
 class AsyncMemory:
@@ -60,7 +67,7 @@ class AsyncMemory:
         self._clock = clock
         inner = database if isinstance(database, Store) else open_store(database, busy=self.settings.busy)
         self._store = HotStore(inner, self.settings.hot_bytes) if self.settings.hot_bytes else inner
-        self._embedder = bundled(embedder) if isinstance(embedder, str) else embedder
+        self._embedder = bundled(embedder) if isinstance(embedder, str) else _an(Embedder, embedder, "embedder")
         self._extractor = extractor or RuleExtractor()
         self._worker: Worker | None = None
         self._background = background
@@ -90,16 +97,19 @@ class AsyncMemory:
 
         What is left stays pending in the database.
         """
-        worker, self._worker = self._worker, None
-        self._closed = True
-        if worker is None:
-            return
-        if self._process != os.getpid():
-            raise ForkedMemory
-        await worker.stop(self.settings.drain if drain is None else drain)
-        await self._store.close()
-        if self._embedder is not None:
-            await self._embedder.close()
+        async with self._guard:
+            worker, self._worker = self._worker, None
+            self._closed = True
+            if worker is None:
+                return
+            if self._process != os.getpid():
+                raise ForkedMemory
+            try:
+                await worker.stop(self.settings.drain if drain is None else drain)
+            finally:
+                await self._store.close()
+                if self._embedder is not None:
+                    await self._embedder.close()
 
     async def __aenter__(self) -> Self:
         return await self.open()
@@ -164,6 +174,9 @@ class AsyncMemory:
         scope = identifier(scope, "scope")
         if not isinstance(query, str):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InvalidInput(f"a query is text, not {type(query).__name__}")
+        _an(Plan, plan, "plan")
+        if plan is None:  # pyright: ignore[reportUnnecessaryComparison]
+            raise InvalidInput("plan is a Plan; leave it out for the default")
         now = self._clock() if at is None else aware(at)
         known = None if as_of is None else aware(as_of)
         return await recalling.recall(self._store, self._embedder, scope, query, plan, now, known, explain=explain)
@@ -179,15 +192,16 @@ class AsyncMemory:
     ) -> Forgotten:
         """Erase records by id, passages by your own message ids (`refs`), a session, or the whole scope.
 
-        What was made from them goes too, from every table, cache and file page. Forgotten messages do not come back
+        What was made from them goes too, from every table, cache and file. Forgotten messages do not come back
         when they are imported again, unless the whole scope was forgotten, which leaves nothing at all.
 
         Raises `InvalidInput` when it is not said what to forget.
         """
         await self._ready()
         scope = identifier(scope, "scope")
-        if isinstance(ids, str) or isinstance(refs, str):
-            raise InvalidInput("ids and refs are lists of ids, not one text")
+        given: tuple[Any, ...] = (ids, refs)
+        if not all(isinstance(some, Sequence) and not isinstance(some, str | bytes) for some in given):
+            raise InvalidInput("ids and refs are lists of ids")
         wanted = [identifier(i, "id") for i in ids]
         wanted += [remembering.derived_id("message", identifier(ref, "message id")) for ref in refs]
         name = None if session is None else identifier(session, "session")
@@ -200,6 +214,9 @@ class AsyncMemory:
     async def flush(self, scope: str | None = None, *, seconds: float | None = None) -> Flushed:
         """Do all background work now and wait for it, at most `seconds`; return what is left and why."""
         worker = await self._ready()
+        patience: Any = seconds
+        if patience is not None and not (isinstance(patience, int | float) and patience >= 0):
+            raise InvalidInput(f"seconds is 0 or more, or None, not {reprlib.repr(patience)}")
         return await worker.flush(None if scope is None else identifier(scope, "scope"), seconds)
 
     # --- looking around ---
@@ -223,13 +240,14 @@ class AsyncMemory:
         scope = identifier(scope, "scope")
         if kind not in KINDS:
             raise InvalidInput(f"kind is one of {', '.join(KINDS)}, not {kind!r}")
-        if limit is not None and limit < 1:
-            raise InvalidInput(f"limit is 1 or more, not {limit}")
+        if limit is not None:
+            within("limit", limit, 1)
+        _an(Interval, during, "during")
         for name, value in (("session", session), ("speaker", speaker), ("mentions", mentions)):
-            if value == "":
-                raise InvalidInput(f"{name} is None or a text; an empty one is neither")
+            if value is not None and (not isinstance(value, str) or not value):  # pyright: ignore[reportUnnecessaryIsInstance]
+                raise InvalidInput(f"{name} is None or a text, not {reprlib.repr(value)}")
         session = None if session is None else identifier(session, "session")
-        speaker = None if speaker is None else clean(speaker)
+        speaker = None if speaker is None else clean(speaker).strip()
         found: list[Record] = []
         after = -1
         while limit is None or len(found) < limit:

@@ -299,8 +299,6 @@ async def forget(
 
     Forgotten messages do not come back when they are imported again, unless the whole scope was forgotten.
     """
-    if everything == bool(id_ or ref or session is not None):
-        raise InvalidInput("say what to forget: ids, refs or a session, or else everything")
     return await memory.forget(scope, ids=id_, refs=ref, session=session, everything=everything)
 
 

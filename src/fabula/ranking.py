@@ -212,7 +212,8 @@ def _features(
     vector = cue.vector if dense.any() else None
     features = {"bm25": z(bm[rows]), "bm25_window": z(ctx[rows]), "dense": z(dense[rows], known)}
     features["dense_window"] = z(_joined_cosines(passages, rows, vector), known)
-    features["coverage"] = coverage(passages, found, rows) if bm.any() else np.zeros(len(rows), np.float32)
+    features["covered"] = coverage(passages, found, rows)
+    features["coverage"] = features["covered"] if bm.any() else np.zeros(len(rows), np.float32)
     low, high = CHANCE
     trust = float(np.clip((features["coverage"].max() - low) / (high - low), 0, 1)) if bm.any() else 0.0
     base = z(np.float32(trust) * (features["bm25"] + np.float32(0.7) * features["bm25_window"]) + features["dense"])
@@ -276,7 +277,7 @@ def rank(index: Index, cue: Cue, plan: Plan, allowed: Bools | None = None) -> Ra
     features, trust = _features(index, pool, cue, found, bm, ctx, dense)
     if plan.fusion == "rrf":
         name, table = "rrf", {"rank": 1.0}
-        features = {"rank": _reciprocal_ranks((bm, ctx, dense), pool, allowed, plan.rrf_k)} | features
+        features = {"rank": _reciprocal_ranks((bm, ctx, dense, near), pool, allowed, plan.rrf_k)} | features
     else:
         name, table = _weighed(cue, trust, dense=bool(dense.any()))
     scores = np.zeros(len(pool), np.float32)

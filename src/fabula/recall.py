@@ -63,7 +63,7 @@ async def recall(
     if as_of is not None:
         index = index.at(as_of.timestamp())
     cue, windows = read(query, index, at, vector)
-    allowed = _allowed(index, plan)
+    allowed = _allowed(index, plan, as_of)
     if len(index.of("passage")) > SMALL:
         ranked = await asyncio.to_thread(ranking.rank, index, cue, plan, allowed)
     else:
@@ -117,27 +117,25 @@ def named(query: str, speakers: Iterable[str]) -> list[str]:
 
 async def _vector(embedder: Embedder, query: str) -> tuple[np.ndarray | None, list[str]]:
     try:
-        return (await embedder.embed([query], "query"))[0], []
+        return (await embedder.vectors([query], "query"))[0], []
     except ProviderError as error:
         log.warning("recall goes on without meaning: %s", error)
         return None, [f"dense: {error}"]
 
 
-def _allowed(index: Index, plan: Plan) -> Bools | None:
+def _allowed(index: Index, plan: Plan, as_of: datetime | None) -> Bools:
     passages = index.of("passage")
-    allowed: Bools | None = None
+    allowed = passages.live(None if as_of is None else as_of.timestamp())
     for column, names, wanted in (
         (passages.session, index.sessions, plan.session),
         (passages.speaker, index.speakers, plan.speaker),
     ):
         if wanted is not None:
-            mask = column == names.get(wanted, -1)
-            allowed = mask if allowed is None else allowed & mask
+            allowed = allowed & (column == names.get(wanted, -1))
     if plan.during is not None:
         start, end = plan.during.start, plan.during.end
-        mask = passages.valid_from >= (start.timestamp() if start else -np.inf)
-        mask &= passages.valid_from < (end.timestamp() if end else np.inf)
-        allowed = mask if allowed is None else allowed & mask
+        allowed = allowed & (passages.valid_from >= (start.timestamp() if start else -np.inf))
+        allowed = allowed & (passages.valid_from < (end.timestamp() if end else np.inf))
     return allowed
 
 
@@ -154,7 +152,7 @@ async def _rated_hits(store: Store, scope: str, index: Index, ranked: Ranking, r
         record = found.get(int(numbers[row]))
         if record is not None:  # forgotten since the index was read
             parts = {name: float(values[row]) for name, values in ranked.features.items()}
-            parts["relevance"] = rate(record, parts["cosine"], parts["coverage"])
+            parts["relevance"] = rate(record, parts["cosine"], parts["covered"])
             hits.append(Hit(record=record, score=float(ranked.scores[row]), parts=parts))
     return hits
 

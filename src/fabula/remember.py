@@ -171,7 +171,7 @@ async def embed(store: Store, embedder: Embedder, lease: Lease, work: Sequence[P
     missing = {keys[record_id]: text for record_id, text in texts.items() if keys[record_id] not in known}
     fresh: dict[bytes, Any] = {}
     if missing:
-        vectors: Vectors = await embedder.embed(list(missing.values()), "passage")
+        vectors: Vectors = await embedder.vectors(list(missing.values()), "passage")
         fresh = dict(zip(missing, vectors, strict=True))
     by_hash: dict[bytes, Any] = {**known, **fresh}
     await store.write(
@@ -195,14 +195,15 @@ def text_hash(text: str) -> bytes:
 
 
 async def reindex(store: Store, scope: str, batch: int = 500) -> int:
-    """Make the terms of every live record anew with the present tokeniser; return how many."""
+    """Make the terms of every record anew with the present tokeniser; return how many."""
     done = 0
     kinds: tuple[Kind, ...] = ("passage", "frame", "fact", "insight")
     for kind in kinds:
         after = -1
-        while found := await store.find(scope, Filter(kind=kind, status=None, limit=batch, after=after)):
+        while found := await store.find(scope, Filter(kind=kind, status=None, ended=True, limit=batch, after=after)):
             after = found[-1][0]
             terms = {number: made for number, record in found if (made := terms_of(record)) is not None}
-            await store.write(scope, Changes(terms=terms, analyzer=ANALYZER))
+            await store.write(scope, Changes(terms=terms))
             done += len(terms)
+    await store.write(scope, Changes(analyzer=ANALYZER, reindexed=True))
     return done

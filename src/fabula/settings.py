@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Literal
 
 from fabula.errors import InvalidInput
+from fabula.types import within
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -29,7 +31,10 @@ class Settings:
     lease: float = 60.0
     """Seconds until another worker may take over the work of one that fell silent."""
     drain: float = 30.0
-    """How many seconds closing waits for background work; what is left stays pending in the database."""
+    """How many seconds closing waits for background work; what is left stays pending in the database.
+
+    Infinite: it waits for all of it.
+    """
     busy: float = 30.0
     """How many seconds SQLite waits for another process's write."""
 
@@ -37,8 +42,8 @@ class Settings:
         if self.secrets not in ("mask", "keep"):
             raise InvalidInput(f"secrets is 'mask' or 'keep', not {self.secrets!r}")
         for name in ("window", "batch", "attempts"):
-            if getattr(self, name) < 1:
-                raise InvalidInput(f"{name} is 1 or more, not {getattr(self, name)}")
-        for name in ("hot_bytes", "idle", "backoff", "lease", "drain", "busy"):
-            if getattr(self, name) < 0:
-                raise InvalidInput(f"{name} is 0 or more, not {getattr(self, name)}")
+            within(name, getattr(self, name), 1)
+        within("hot_bytes", self.hot_bytes, 0)
+        for name in ("idle", "backoff", "lease", "drain", "busy"):
+            if (name, getattr(self, name)) != ("drain", math.inf):
+                within(name, getattr(self, name), 0, kind=float)

@@ -7,6 +7,7 @@ All datetimes are aware; a naive one is taken as UTC.
 
 from __future__ import annotations
 
+import math
 import reprlib
 import unicodedata
 from collections.abc import Iterable, Mapping
@@ -32,6 +33,20 @@ ROLES = frozenset({"user", "assistant", "system", "tool", "developer"})
 """Names of roles: as a speaker they name nobody."""
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 """The empty, immutable `meta`."""
+
+
+def within(name: str, value: Any, low: float, high: float = math.inf, *, kind: type[int | float] = int) -> None:
+    """Raise `InvalidInput`, naming `name`, unless `value` is a number of that kind and `low <= value <= high`.
+
+    A whole number is a `float` as well; a truth value is neither, nor is NaN or an infinity.
+    """
+    number = isinstance(value, int | kind) and not isinstance(value, bool)
+    if not number or value != value or abs(value) == math.inf:
+        what = "a whole number" if kind is int else "a finite number"
+        raise InvalidInput(f"{name} is {what}, not {reprlib.repr(value)}")
+    if not low <= value <= high:
+        bounds = f"{low} or more" if high == math.inf else f"{low} to {high}"
+        raise InvalidInput(f"{name} is {bounds}, not {reprlib.repr(value)}")
 
 
 def aware(moment: datetime | str) -> datetime:
@@ -337,23 +352,37 @@ class Plan:
         object.__setattr__(self, "channels", _chosen("channels", self.channels, CHANNELS))
         if self.fusion not in get_args(Fusion):
             raise InvalidInput(f"fusion is 'linear' or 'rrf', not {self.fusion!r}")
-        if not 1 <= self.limit <= MAX_LIMIT:
-            raise InvalidInput(f"limit is 1 to {MAX_LIMIT}, not {self.limit}")
-        if self.rrf_k < 1:
-            raise InvalidInput(f"rrf_k is 1 or more, not {self.rrf_k}")
+        within("limit", self.limit, 1, MAX_LIMIT)
+        within("rrf_k", self.rrf_k, 1)
+        for name in ("min_score", "min_relevance"):
+            if getattr(self, name) is not None:
+                within(name, getattr(self, name), 0, 1, kind=float)
+        during: Any = self.during
+        if not isinstance(during, Interval | None):
+            raise InvalidInput(f"during is an Interval or None, not {reprlib.repr(during)}")
         for name in ("session", "speaker"):
             value = getattr(self, name)
-            if value == "":
-                raise InvalidInput(f"{name} is None or a name; an empty one matches nothing")
             if value is not None:
-                object.__setattr__(self, name, unicodedata.normalize("NFC", value))
+                object.__setattr__(self, name, _name(name, value))
 
 
 MAX_LIMIT = 1000
 """The most hits one recall may ask for."""
 
 
+def _name(name: str, value: Any) -> str:
+    """The value as `remember` stores it: a session in NFC, a speaker also without NUL and outer white space."""
+    if not isinstance(value, str):
+        raise InvalidInput(f"{name} is text or None, not {reprlib.repr(value)}")
+    stored = unicodedata.normalize("NFC", value.replace("\0", "").strip() if name == "speaker" else value)
+    if not stored:
+        raise InvalidInput(f"{name} is None or a name; an empty one matches nothing")
+    return stored
+
+
 def _chosen(name: str, values: Iterable[Any], known: tuple[Any, ...]) -> tuple[Any, ...]:
+    if not isinstance(values, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InvalidInput(f"{name} takes one or more of {', '.join(known)}; got {reprlib.repr(values)}")
     chosen = (values,) if isinstance(values, str) else tuple(values)
     unknown = [value for value in chosen if value not in known]
     if unknown or not chosen:

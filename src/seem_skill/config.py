@@ -1,6 +1,6 @@
-"""What may be set in SEEM, with its defaults, checked; the one place that reads `SEEM_DATA_DIR`.
+"""What may be set in SEEM, with its defaults, checked; it knows no memory and no model.
 
-It knows no memory and no model.
+The environment is read by the faces only; this one reads `SEEM_DATA_DIR`.
 """
 
 from __future__ import annotations

@@ -377,7 +377,7 @@ def test_a_fact_has_its_shape(opened: Open) -> None:
     fact = next(fact for fact in found if fact["subject"] == "Alice")
     assert 0 < fact.pop("score") <= 1
     assert fact == {
-        "subject": "Alice", "predicate": "lives in", "object": "Porto", "time": "2023-05", "chunk_id": chunk_id,
+        "subject": "Alice", "predicate": "lives in", "object": "Porto", "time": "since 2023-05", "chunk_id": chunk_id,
         "valid_from": "2023-05-01T00:00:00+00:00", "valid_to": None, "confidence": 0.8,
     }  # fmt: skip
     assert len(skill.recall("Porto", top_k_facts=1)["facts"]) == 1

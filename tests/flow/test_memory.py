@@ -4,6 +4,7 @@ import asyncio
 import sqlite3
 import subprocess
 import sys
+import threading
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import closing
 from pathlib import Path
@@ -110,6 +111,18 @@ class TestOpening:
         made(tmp_path / "later")
         assert (await memory.remember("u", "tea")).added == 1
         await memory.close()
+
+    async def test_beside_another_one_that_is_just_making_the_file(self, db: Path):
+        """SQLite does not wait by itself where the way of the journal is to be changed."""
+        with closing(sqlite3.connect(db, isolation_level=None, check_same_thread=False)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            timer = threading.Timer(0.2, other.execute, ["ROLLBACK"])
+            timer.start()
+            try:
+                async with AsyncMemory(db, embedder=None) as memory:
+                    assert (await memory.remember("u", "tea")).added == 1
+            finally:
+                timer.join()
 
     async def test_what_is_no_database(self, db: Path):
         text = written(db, b"hello, I am a text file\n" * 100)

@@ -10,6 +10,7 @@ import threading
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fabula.errors import InvalidInput, ProviderError, ProviderUnavailable
-from fabula.providers import calibration
+from fabula.providers import calibration, pooling
 from fabula.providers.bundled import BundledEmbedder, FastEmbedder, bundled
 from fabula.providers.pooling import Pieces, cut, unit_rows, writable
 
@@ -238,11 +239,20 @@ def test_cuts_are_made_at_the_strongest_border_near_the_middle(text: str, parts:
 
 @given(st.lists(st.text(min_size=1, max_size=300).filter(lambda text: writable(text).strip()), max_size=5))
 def test_no_letter_is_lost_and_no_piece_is_too_large_or_blank(texts: list[str]):
-    pieces = cut(texts, lambda text: len(text.encode()), 12)
+    with patch.object(pooling, "MOST", 1000):
+        pieces = cut(texts, lambda text: len(text.encode()), 12)
     for index, text in enumerate(texts):
         mine = [piece for piece, owner in zip(pieces.texts, pieces.owners, strict=True) if owner == index]
         assert "".join("".join(mine).split()) == "".join(writable(text).split())
         assert all(len(piece.encode()) <= 12 and piece.strip() for piece in mine)
+
+
+def test_a_very_long_text_is_embedded_by_some_of_its_pieces():
+    text = "".join(f"{n:04}" for n in range(1024))
+    pieces = cut([text, "abc"], len, 4)
+    assert len(pieces.texts) == pooling.MOST + 1
+    assert (pieces.texts[0], pieces.texts[-2]) == ("0000", "1023")
+    assert sorted(pieces.texts[:-1]) == list(pieces.texts[:-1])
 
 
 def test_what_no_engine_can_read_is_replaced_and_gaps_make_no_pieces():

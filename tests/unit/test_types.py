@@ -1,6 +1,7 @@
 """The records and the question: what they refuse, and what they make of what they are given."""
 
 import dataclasses
+import math
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
@@ -166,13 +167,37 @@ class TestPlan:
         [
             {"limit": 0}, {"limit": -1}, {"limit": MAX_LIMIT + 1}, {"rrf_k": 0}, {"fusion": "magic"},
             {"kinds": ()}, {"kinds": ""}, {"kinds": ("passages",)}, {"channels": ()}, {"channels": ("smell",)},
-            {"session": ""}, {"speaker": ""},
+            {"session": ""}, {"speaker": ""}, {"speaker": " \0"}, {"session": 5}, {"speaker": b"Ann"},
+            {"limit": 2.5}, {"limit": True}, {"limit": "5"}, {"limit": None}, {"limit": math.inf},
+            {"rrf_k": True}, {"rrf_k": math.nan}, {"rrf_k": 60.0},
+            {"min_score": math.nan}, {"min_score": "x"}, {"min_score": True}, {"min_score": 1.5},
+            {"min_relevance": "x"}, {"min_relevance": math.inf}, {"min_relevance": -0.1}, {"min_relevance": math.nan},
+            {"during": "2024"}, {"during": NOON}, {"kinds": 5}, {"kinds": None}, {"channels": 5},
         ],
         ids=str,
     )  # fmt: skip
     def test_refuses(self, wrong: dict[str, Any]):
-        with pytest.raises(InvalidInput):
+        with pytest.raises(InvalidInput, match=rf"\A{next(iter(wrong))} .+\Z"):
             Plan(**wrong)
+
+    def test_says_what_a_number_has_to_be(self):
+        with pytest.raises(InvalidInput, match=r"\Alimit is a whole number, not 2\.5\Z"):
+            Plan(limit=2.5)  # pyright: ignore[reportArgumentType]
+        with pytest.raises(InvalidInput, match=r"\Alimit is 1 to 1000, not 0\Z"):
+            Plan(limit=0)
+        with pytest.raises(InvalidInput, match=r"\Amin_score is a finite number, not nan\Z"):
+            Plan(min_score=math.nan)
+
+    def test_bounds_may_be_whole_numbers(self):
+        plan = Plan(min_score=0, min_relevance=1, during=Interval.at(NOON))
+        assert (plan.min_score, plan.min_relevance) == (0, 1)
+
+    @pytest.mark.parametrize("speaker", ["José", " Jose\u0301\n", "Jose\0\u0301"])
+    def test_a_speaker_is_asked_for_as_it_is_stored(self, speaker: str):
+        assert Plan(speaker=speaker).speaker == "José"
+
+    def test_a_session_keeps_its_white_space(self):
+        assert Plan(session=" Jose\u0301 ").session == " José "
 
     def test_takes_the_largest_limit(self):
         assert Plan(limit=MAX_LIMIT).limit == MAX_LIMIT
@@ -182,7 +207,10 @@ class TestSettings:
     @pytest.mark.parametrize(
         "wrong",
         [{"secrets": "hide"}, {"window": 0}, {"batch": 0}, {"attempts": 0}, {"hot_bytes": -1}, {"idle": -1},
-         {"backoff": -0.1}, {"lease": -1}, {"drain": -1}, {"busy": -1}],
+         {"backoff": -0.1}, {"lease": -1}, {"drain": -1}, {"busy": -1},
+         {"window": True}, {"batch": 2.5}, {"attempts": "5"}, {"attempts": math.inf}, {"hot_bytes": math.inf},
+         {"hot_bytes": 0.5}, {"idle": math.nan}, {"idle": math.inf}, {"backoff": math.inf}, {"lease": True},
+         {"lease": math.inf}, {"busy": math.inf}, {"busy": None}, {"drain": math.nan}, {"drain": -math.inf}],
         ids=str,
     )  # fmt: skip
     def test_refuses(self, wrong: dict[str, Any]):
@@ -191,6 +219,9 @@ class TestSettings:
 
     def test_zero_turns_off(self):
         assert Settings(hot_bytes=0, idle=0, backoff=0, drain=0, busy=0).hot_bytes == 0
+
+    def test_closing_may_wait_for_all_work(self):
+        assert Settings(drain=math.inf).drain == math.inf
 
 
 def test_bytes_per_message():

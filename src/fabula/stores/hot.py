@@ -10,6 +10,7 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Sequence
 from datetime import datetime
+from weakref import WeakValueDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,18 +29,30 @@ class HotStore(Store):
         self._limit = limit
         self._indexes: OrderedDict[tuple[str, str], Index] = OrderedDict()
         # Extending shares memory with the older index, so one scope is extended by one caller at a time.
-        self._locks: dict[tuple[str, str], asyncio.Lock] = {}
+        self._locks: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()
+        self._erasures = 0
 
     async def load(self, scope: str, space: str, base: Index | None = None) -> Index:
+        # A caller that is cancelled leaves; the loading goes on to its end, for it may be half done.
+        loading = asyncio.ensure_future(self._load(scope, space, base))
+        try:
+            return await asyncio.shield(loading)
+        except asyncio.CancelledError:
+            loading.add_done_callback(lambda done: done.cancelled() or done.exception())
+            raise
+
+    async def _load(self, scope: str, space: str, base: Index | None) -> Index:
         key = (scope, space)
-        async with self._locks.setdefault(key, asyncio.Lock()):
-            held = self._indexes.get(key)
+        lock = self._locks.setdefault(key, asyncio.Lock())
+        async with lock:
+            held, erasures = self._indexes.get(key), self._erasures
             if base is None or (held is not None and held.revision > base.revision):
                 base = held
             index = await self.inner.load(scope, space, base)
             if index is not held:
                 index = await asyncio.to_thread(index.compacted)
-                self._keep(key, index)
+                if erasures == self._erasures:  # else it may hold what was erased while it was read
+                    self._keep(key, index)
             elif key in self._indexes:
                 self._indexes.move_to_end(key)
         return index
@@ -56,6 +69,7 @@ class HotStore(Store):
 
     async def erase(self, scope: str, erasure: Erasure) -> Forgotten:
         forgotten = await self.inner.erase(scope, erasure)
+        self._erasures += 1
         for key in [key for key in self._indexes if key[0] == scope]:
             del self._indexes[key]
         return forgotten

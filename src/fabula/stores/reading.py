@@ -17,6 +17,7 @@ from fabula.abc import Filter, Lease, Pending, Task
 from fabula.index import Index, Row
 from fabula.stores.rows import from_row, micros, moment, unpack_chunk
 from fabula.stores.statements import Do, Rows, Steps
+from fabula.stores.writing import held
 from fabula.types import Kind, Record, Stats
 
 
@@ -79,7 +80,7 @@ def find(scope: str, wanted: Filter) -> Steps[list[tuple[int, Record]]]:
     found: list[tuple[int, Record]] = []
     params = {
         "scope": scope, "kind": wanted.kind, "session": wanted.session, "speaker": wanted.speaker,
-        "status": wanted.status, "after": wanted.after, "limit": wanted.limit,
+        "status": wanted.status, "after": wanted.after, "limit": wanted.limit, "ended": wanted.ended,
         "start": wanted.during and micros(wanted.during.start), "end": wanted.during and micros(wanted.during.end),
     }  # fmt: skip
     needle = (wanted.mentions or "").casefold()
@@ -150,6 +151,7 @@ def pending(scope: str, task: Task, limit: int, failed: bool | None, due: dateti
 
 def postpone(lease: Lease, work: Sequence[Pending]) -> Steps[None]:
     """See `Store.postpone`."""
+    yield from held(lease)
     yield Do("postpone_pending", [
         {"scope": lease.scope, "task": w.task, "number": w.number, "attempts": w.attempts, "error": w.error,
          "due": micros(w.due) or 0} for w in work

@@ -9,6 +9,7 @@ import asyncio
 import json
 import sqlite3
 import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -20,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fabula.abc import Changes, Erasure, Filter, Lease, Pending, Store, Task, Written
-from fabula.errors import MemoryClosed, SchemaTooNew, StoreUnavailable
+from fabula.errors import InvalidInput, MemoryClosed, SchemaTooNew, StoreUnavailable
 from fabula.index import Index
 from fabula.stores import audit, erasing, reading, rows, writing
 from fabula.stores.statements import TABLES, Do, Rows, Steps, expand, migrations, statements
@@ -51,6 +52,7 @@ class SQLiteStore(Store):
         self._local = threading.local()
         self._connections: list[sqlite3.Connection] = []
         self._guard = threading.Lock()
+        self._uncut = self._tried_to_cut = False
         self._writer: ThreadPoolExecutor | None = None
         self._readers: ThreadPoolExecutor | None = None
 
@@ -91,6 +93,8 @@ class SQLiteStore(Store):
     def _translated(self, function: Callable[[], T]) -> T:
         try:
             return function()
+        except sqlite3.IntegrityError as error:
+            raise InvalidInput(f"two live records of one id or key: {error}") from error
         except sqlite3.Error as error:
             raise StoreUnavailable(self._explain(error)) from error
 
@@ -113,10 +117,24 @@ class SQLiteStore(Store):
             with self._guard:
                 self._connections.append(connection)
             # Erased text must not stay behind in free pages; an acknowledged write must survive a power cut.
-            for pragma in ("journal_mode = WAL", "synchronous = FULL", "secure_delete = ON", "cache_size = -16000"):
+            self._keep_log(connection)
+            for pragma in ("synchronous = FULL", "secure_delete = ON", "cache_size = -16000"):
                 connection.execute(f"PRAGMA {pragma}")
             self._local.connection = connection
         return connection
+
+    def _keep_log(self, connection: sqlite3.Connection) -> None:
+        deadline = time.monotonic() + self._busy
+        while True:
+            try:
+                connection.execute("PRAGMA journal_mode = WAL")
+            except sqlite3.OperationalError as error:
+                # The one statement for which SQLite does not wait by itself.
+                if "locked" not in str(error) or time.monotonic() >= deadline:
+                    raise
+                time.sleep(0.01)
+            else:
+                return
 
     def _run(self, steps: Steps[T], begin: str) -> T:
         connection = self._connection()
@@ -144,7 +162,13 @@ class SQLiteStore(Store):
         return connection.execute(sql, bound).fetchall()
 
     async def _write(self, steps: Steps[T]) -> T:
-        return await self._in(self._writer, lambda: self._run(steps, "BEGIN IMMEDIATE"))
+        def run() -> T:
+            value = self._run(steps, "BEGIN IMMEDIATE")
+            if self._uncut:
+                self._cut_log(0.0 if self._tried_to_cut else min(self._busy, 1.0))
+            return value
+
+        return await self._in(self._writer, run)
 
     async def _read(self, steps: Steps[T], then: Callable[[T], Any] | None = None) -> Any:
         def run() -> Any:
@@ -206,11 +230,22 @@ class SQLiteStore(Store):
         return await self._write(writing.write(scope, changes, lease))
 
     async def erase(self, scope: str, erasure: Erasure) -> Forgotten:
-        forgotten = await self._write(erasing.erase(scope, erasure))
-        if forgotten:
-            # The log still holds the erased pages until it is folded into the file.
-            await self._in(self._writer, lambda: self._connection().execute("PRAGMA wal_checkpoint(TRUNCATE)").close())
-        return forgotten
+        self._uncut, self._tried_to_cut = True, False
+        return await self._write(erasing.erase(scope, erasure))
+
+    def _cut_log(self, patience: float) -> None:
+        """Fold the log into the file, for it still holds the erased pages.
+
+        While somebody reads an older state it cannot be cut; then it is tried again after the next write, and SQLite
+        does it when the last connection closes.
+        """
+        connection = self._connection()
+        connection.execute(f"PRAGMA busy_timeout = {round(patience * 1000)}")
+        self._tried_to_cut = True
+        try:
+            self._uncut = bool(connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0])
+        finally:
+            connection.execute(f"PRAGMA busy_timeout = {round(self._busy * 1000)}")
 
     async def get(self, scope: str, ids: Sequence[str], as_of: datetime | None = None) -> dict[str, Record]:
         return await self._read(reading.get(scope, ids, as_of))

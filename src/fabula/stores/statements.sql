@@ -2,7 +2,7 @@
 
 -- name: take_scope
 -- Start a write: grow the scope's revision (which also locks its row) and tell where it stands.
-INSERT INTO scopes (scope, revision, reset) VALUES (:scope, :first, :first)
+INSERT INTO scopes (scope, revision, reset, next_number) VALUES (:scope, :first, :first, :first)
 ON CONFLICT (scope) DO UPDATE SET revision = scopes.revision + 1
 RETURNING revision, reset, next_number, analyzer, space;
 
@@ -70,12 +70,12 @@ SELECT target FROM edges WHERE scope = :scope AND kind = 'mentions' AND source =
 -- name: list_records
 -- Records of one kind in order of arrival, filtered.
 SELECT $record FROM records
-WHERE scope = :scope AND kind = :kind AND number > :after AND recorded_to IS NULL
+WHERE scope = :scope AND kind = :kind AND number > :after AND (:ended OR recorded_to IS NULL)
   AND (:status IS NULL OR status = :status)
   AND (:session IS NULL OR session = :session)
   AND (:speaker IS NULL OR speaker = :speaker)
   AND (:start IS NULL OR precision IS NOT NULL AND (valid_to IS NULL OR valid_to > :start OR valid_from = :start))
-  AND (:end IS NULL OR valid_from < :end)
+  AND (:end IS NULL OR precision IS NOT NULL AND (valid_from IS NULL OR valid_from < :end))
 ORDER BY number LIMIT :limit;
 
 -- name: insert_record

@@ -15,14 +15,12 @@ from fabula.abc import Changes, Entry, Lease, Terms, Written
 from fabula.errors import EmbeddingMismatch, InvalidInput, LeaseLost, SourcesGone
 from fabula.stores.rows import from_row, micros, now, to_row, unpack_chunk
 from fabula.stores.statements import Do, Steps
-from fabula.types import Kind, Passage, Record
+from fabula.types import Passage, Record
 
 CHUNK: Final = 256
 """Vectors a chunk: numbers 0…255 stand in chunk 0, and so on."""
 KEPT_EMBEDDINGS: Final = 1000
 """How many embeddings a scope's cache keeps."""
-OWN_SOURCES: Final[frozenset[Kind]] = frozenset({"fact", "entity", "note"})
-"""Kinds that outlive one of several sources: their text says nothing that only one source said."""
 
 
 class OwnRow:
@@ -43,7 +41,7 @@ class OwnRow:
 
 def take(scope: str) -> Steps[OwnRow]:
     """Start a write: grow the scope's revision and return its row."""
-    # A scope's first revision is the time, so that one erased and made again never repeats a revision.
+    # A scope's first revision and number are the time, so that one erased and made again never repeats either.
     rows = yield Do("take_scope", {"scope": scope, "first": now()})
     return OwnRow(scope, rows[0])
 
@@ -52,11 +50,13 @@ def write(scope: str, changes: Changes, lease: Lease | None) -> Steps[Written]:
     """See `Store.write`."""
     _refuse(scope, changes)
     at = micros(changes.at) or now()
-    state = yield from take(scope)
     if lease is not None:
-        rows = yield Do("holder", {"scope": scope})
-        if not rows or rows[0][0] != lease.worker:
-            raise LeaseLost(f"the work of scope {scope!r} was taken over by another worker")
+        yield from held(lease)
+    if not (changes.add or changes.put):
+        rows = yield Do("scope_state", {"scope": scope})
+        if not rows:  # erased meanwhile: nothing is made of what is left of it
+            return Written(revision=0)
+    state = yield from take(scope)
     if changes.space and state.space not in ("", changes.space):
         raise EmbeddingMismatch(scope, state.space, changes.space)
     present, erased = yield from _known(scope, changes.add)
@@ -66,7 +66,7 @@ def write(scope: str, changes: Changes, lease: Lease | None) -> Steps[Written]:
         if entry.record.id not in seen:
             seen.add(entry.record.id)
             fresh.append(entry)
-    yield from _require_sources(scope, [*fresh, *changes.put])
+    yield from _require_sources(scope, [*fresh, *changes.put], {edge.target for edge in changes.edges})
     ended = [entry.record.id for entry in changes.put] + list(changes.close)
     if ended:
         yield Do("close_records", {"scope": scope, "ids": ended, "at": at, "revision": state.revision})
@@ -76,20 +76,27 @@ def write(scope: str, changes: Changes, lease: Lease | None) -> Steps[Written]:
         yield Do("put_edge", [edge_of(state, edge.source, edge.target, edge.kind) | {"ref": edge.ref,
                  "weight": edge.weight} for edge in changes.edges])  # fmt: skip
     if changes.terms:
-        yield _terms(scope, changes.terms)
-        state.reset = state.revision
-    if changes.analyzer is not None:
+        yield from _renew_terms(state, changes.terms)
+    if changes.analyzer is not None and (changes.reindexed or not state.analyzer):
         state.analyzer = changes.analyzer
+    complete = True
     if changes.vectors:
         state.space = changes.space
-        yield from _put_vectors(state, changes.vectors)
-    if changes.cache:
+        complete = yield from _put_vectors(state, changes.vectors)
+    if changes.cache and complete:  # of what was erased meanwhile, not even the embedding is kept
         yield from _cache(state, changes.space, changes.cache)
     for task in {task for task, _ in changes.done}:
         ids = [record_id for kind, record_id in changes.done if kind == task]
         yield Do("strike_pending", {"scope": scope, "task": task, "ids": ids})
     yield state.left()
     return Written(revision=state.revision, present=present, erased=frozenset(erased))
+
+
+def held(lease: Lease) -> Steps[None]:
+    """Make sure that a lease is still held."""
+    rows = yield Do("holder", {"scope": lease.scope})
+    if not rows or rows[0][0] != lease.worker:
+        raise LeaseLost(f"the work of scope {lease.scope!r} was taken over by another worker")
 
 
 def _refuse(scope: str, changes: Changes) -> None:
@@ -111,9 +118,9 @@ def _known(scope: str, entries: Sequence[Entry]) -> Steps[tuple[dict[str, Record
     return present, {row[0] for row in rows}
 
 
-def _require_sources(scope: str, entries: Sequence[Entry]) -> Steps[None]:
+def _require_sources(scope: str, entries: Sequence[Entry], targets: set[str]) -> Steps[None]:
     own = {entry.record.id for entry in entries}
-    needed = {source for entry in entries for source in entry.record.sources} - own
+    needed = (targets | {source for entry in entries for source in entry.record.sources}) - own
     if not needed:
         return
     rows = yield Do("live_numbers", {"scope": scope, "ids": sorted(needed)})
@@ -173,7 +180,15 @@ def _terms(scope: str, terms: Mapping[int, Terms]) -> Do:
     )
 
 
-def _put_vectors(state: OwnRow, vectors: Mapping[str, NDArray[np.float32]]) -> Steps[None]:
+def _renew_terms(state: OwnRow, terms: Mapping[int, Terms]) -> Steps[None]:
+    rows = yield Do("numbered_records", {"scope": state.scope, "numbers": sorted(terms)})
+    there = {row[0] for row in rows}
+    yield _terms(state.scope, {number: made for number, made in terms.items() if number in there})
+    state.reset = state.revision
+
+
+def _put_vectors(state: OwnRow, vectors: Mapping[str, NDArray[np.float32]]) -> Steps[bool]:
+    """Write the vectors of the records that are there; return whether all of them are."""
     rows = yield Do("live_numbers", {"scope": state.scope, "ids": list(vectors)})
     new = {int(number): vectors[record_id] for record_id, number in rows}
     chunks = sorted({number // CHUNK for number in new})
@@ -185,6 +200,7 @@ def _put_vectors(state: OwnRow, vectors: Mapping[str, NDArray[np.float32]]) -> S
     for chunk in chunks:
         merged = held.get(chunk, {}) | {n: v for n, v in new.items() if n // CHUNK == chunk}
         yield chunk_of(state, state.space, chunk, merged)
+    return len(new) == len(vectors)
 
 
 def chunk_of(state: OwnRow, space: str, chunk: int, vectors: Mapping[int, NDArray[Any]]) -> Do:

@@ -130,14 +130,15 @@ class DerivedContract:
         assert await left(store, ["a", "b", "c", "t1", "t2"]) == {"c": (), "t2": ("c",)}
 
     async def test_a_derived_record_can_be_erased_alone(self, store: Store) -> None:
-        """Its sources stay; it may be made again, as only messages leave tombstones."""
+        """Its sources stay; what was forgotten by name is not made again, what went along with it may be."""
         await fill(store, fact("u", "t", "a"), insight("i", "t"))
         assert await store.erase("u", Erasure(ids=("t",)))
         assert await left(store, ["a", "t", "i"]) == {"a": ()}
         assert await store.citing("u", ["a"], KINDS) == []
-        written = await store.write("u", Changes(add=entries(fact("u", "t", "a"))))
-        assert written.erased == frozenset()
-        assert list(await store.get("u", ["t"])) == ["t"]
+        written = await store.write("u", Changes(add=entries(fact("u", "t", "a"), insight("i", "a"))))
+        assert written.erased == {"t"}
+        assert list(await store.get("u", ["t", "i"])) == ["i"]
+        assert await store.pending("u", "extract") == []
 
     @pytest.mark.parametrize("erasure", [Erasure(ids=("a",)), Erasure(session="t")], ids=["id", "session"])
     async def test_what_is_left_of_a_frame_is_read_again(self, store: Store, erasure: Erasure) -> None:

@@ -187,6 +187,8 @@ class IndexingContract:
         assert base.analyzer == 1
         ((number, _), _) = await store.find("u", Filter(kind="passage"))
         await store.write("u", Changes(terms={number: terms("茶 茶")}, analyzer=2))
+        assert (await store.load("u", "")).analyzer == 1, "other terms are still of the first version"
+        await store.write("u", Changes(analyzer=2, reindexed=True))
         index = await store.load("u", "", base)
         assert index.analyzer == 2
         held = index.of("passage")

@@ -148,7 +148,7 @@ class VectorsContract:
         """By content hash, scope and space; the hash may be any bytes."""
         hashes = [bytes(range(n, n + 16)) for n in (0, 128, 240)]
         kept = {key: direction(str(key)) for key in hashes}
-        await store.write("u", Changes(cache=kept, space=SPACE))
+        await store.write("u", Changes(add=entries(passage("u", "p")), cache=kept, space=SPACE))
         found = await store.cached("u", SPACE, [*hashes, b"unknown"])
         assert found.keys() == kept.keys()
         for key, vector in found.items():
