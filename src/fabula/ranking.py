@@ -138,12 +138,15 @@ def coverage(index: Field, found: Sequence[Match], rows: Ints) -> Floats:
 
 def z(values: NDArray[Any], known: Bools | None = None) -> Floats:
     """Standardise over the pool; all zeros where the values do not differ. Unknown values become 0, the mean."""
-    sample = values if known is None else values[known]
-    deviation = float(sample.std()) if sample.size else 0.0
-    if deviation < 1e-9:
-        return np.zeros(len(values), np.float32)
-    scaled = ((values - sample.mean()) / deviation).astype(np.float32)
-    return scaled if known is None else np.where(known, scaled, np.float32(0))
+    if known is not None and not known.all():
+        scaled = np.zeros(len(values), np.float32)
+        scaled[known] = z(values[known])
+        return scaled
+    if not len(values):
+        return np.zeros(0, np.float32)
+    around = values - values.sum(dtype=np.float64) / len(values)
+    deviation = float(np.sqrt(np.vecdot(around, around) / len(values)))
+    return (around / deviation).astype(np.float32) if deviation >= 1e-9 else np.zeros(len(values), np.float32)
 
 
 def _candidates(channels: Sequence[Floats], allowed: Bools, index: Field) -> Ints:
