@@ -8,6 +8,9 @@ from typing import Any
 
 import pytest
 
+# Before anything imports it: a failing assertion of the contract has to show its values.
+pytest.register_assert_rewrite("fabula.testing.contract")
+
 PREFIXES = ("LLM_", "OPENAI_", "MM_ENCODER_", "EMBEDDING_", "FABULA_")
 PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
 

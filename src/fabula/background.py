@@ -157,9 +157,16 @@ class Worker:
 
     async def _lease(self, scope: str | None = None) -> Lease | None:
         due = None if scope is None else NEVER
-        return await self._store.lease(
-            self._name, self.tasks, self._clock(), self._settings.lease, due=due, scope=scope
+        taking = asyncio.ensure_future(
+            self._store.lease(self._name, self.tasks, self._clock(), self._settings.lease, due=due, scope=scope)
         )
+        try:
+            return await asyncio.shield(taking)
+        except asyncio.CancelledError:
+            # The database may have granted it meanwhile; nobody else could work until it ran out.
+            if (lease := await taking) is not None:
+                await self._store.release(lease)
+            raise
 
     async def _leased(self, lease: Lease, sweep: _Sweep) -> bool:
         """Do a leased scope's work; return whether all of it was at least tried."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import calendar
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from datetime import datetime, timedelta
 from functools import cache
@@ -200,7 +200,10 @@ def _cleaned(value: Any) -> Any:
     if isinstance(value, str):
         return clean(value)
     if isinstance(value, tuple | list):
-        return tuple(_cleaned(inner) for inner in cast(Sequence[Any], value))
+        whole = [_cleaned(inner) for inner in cast(Sequence[Any], value)]
+        return whole if isinstance(value, list) else tuple(whole)
+    if isinstance(value, Mapping):
+        return {_cleaned(key): _cleaned(inner) for key, inner in cast(Mapping[Any, Any], value).items()}
     if is_dataclass(value) and not isinstance(value, type):
         return replace(value, **{f.name: _cleaned(getattr(value, f.name)) for f in fields(value)})
     return value
@@ -244,11 +247,11 @@ async def extract(store: Store, extractor: Extractor, lease: Lease, window: Wind
         edges += (Edge(source=entity.id, target=source, kind="mentions") for source in dict.fromkeys(entity.sources))
         entities.append(Entry(record=replace(entity, scope=lease.scope, sources=entity.sources[:1])))
     done: tuple[tuple[Task, str], ...] = tuple((piece.task, piece.id) for piece in window.work)
-    notes = await _noted(store, lease.scope, found.notes)
+    fresh, changed = await _noted(store, lease.scope, found.notes)
     try:
         await store.write(
             lease.scope,
-            Changes(add=(*entries, *entities), put=notes, edges=tuple(edges), done=done, at=at),
+            Changes(add=(*entries, *entities, *fresh), put=changed, edges=tuple(edges), done=done, at=at),
             lease,
         )
     except SourcesGone as error:
@@ -258,13 +261,13 @@ async def extract(store: Store, extractor: Extractor, lease: Lease, window: Wind
     return found
 
 
-async def _noted(store: Store, scope: str, notes: Sequence[Note]) -> tuple[Entry, ...]:
-    """The notes that say something new: a key has one value, the latest."""
+async def _noted(store: Store, scope: str, notes: Sequence[Note]) -> tuple[tuple[Entry, ...], tuple[Entry, ...]]:
+    """The notes of new keys, and those that change a key's value: a key has one value, the latest."""
     keyed = {derived_id("note", note.namespace, note.key): note for note in notes}
     known = await store.get(scope, list(keyed)) if keyed else {}
     made = {record_id: replace(note, scope=scope, id=record_id) for record_id, note in keyed.items()}
-    return tuple(
-        Entry(record=note, terms=terms_of(note))
-        for record_id, note in made.items()
-        if getattr(known.get(record_id), "value", None) != note.value
-    )
+    told = {record_id: Entry(record=note, terms=terms_of(note)) for record_id, note in made.items()}
+    # Added, not put: a note that was forgotten by name is not brought back.
+    fresh = tuple(entry for record_id, entry in told.items() if record_id not in known)
+    changed = (i for i, note in made.items() if i in known and getattr(known[i], "value", None) != note.value)
+    return fresh, tuple(told[record_id] for record_id in changed)

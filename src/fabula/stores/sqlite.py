@@ -161,9 +161,11 @@ class SQLiteStore(Store):
         bound = {name: json.dumps(v) if isinstance(v, list) else v for name, v in params.items()}
         return connection.execute(sql, bound).fetchall()
 
-    async def _write(self, steps: Steps[T]) -> T:
+    async def _write(self, steps: Steps[T], *, erases: bool = False) -> T:
         def run() -> T:
             value = self._run(steps, "BEGIN IMMEDIATE")
+            if erases:  # only now: a write that came before has nothing to cut
+                self._uncut, self._tried_to_cut = True, False
             if self._uncut:
                 self._cut_log(0.0 if self._tried_to_cut else min(self._busy, 1.0))
             return value
@@ -230,8 +232,7 @@ class SQLiteStore(Store):
         return await self._write(writing.write(scope, changes, lease))
 
     async def erase(self, scope: str, erasure: Erasure) -> Forgotten:
-        self._uncut, self._tried_to_cut = True, False
-        return await self._write(erasing.erase(scope, erasure))
+        return await self._write(erasing.erase(scope, erasure), erases=True)
 
     def _cut_log(self, patience: float) -> None:
         """Fold the log into the file, for it still holds the erased pages.

@@ -5,6 +5,7 @@ It knows no engine, no host and no file. The contract needs pytest, pytest-async
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 from fabula.testing.fakes import Chat, FakeClock, FakeExtractor, HashEmbedder, ScriptedLLM
@@ -21,7 +22,8 @@ def __getattr__(name: str) -> Any:
     import pytest  # the fakes are of use without it
 
     # Without this a failing assertion of the contract would not show its values in another project.
-    pytest.register_assert_rewrite("fabula.testing.contract")
+    if "fabula.testing.contract" not in sys.modules:
+        pytest.register_assert_rewrite("fabula.testing.contract")
     from fabula.testing.contract import StoreContract
 
     return StoreContract

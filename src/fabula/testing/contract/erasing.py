@@ -191,3 +191,18 @@ class ErasingContract:
         places = [getattr(record, "seq", -1) for record in got]
         assert places == sorted(set(places))
         assert (await store.load("u", "", base)).of("passage").after.tolist() == [1, 2, -1]
+
+    async def test_numbers_and_revisions_are_not_used_twice(self, store: Store) -> None:
+        """Not even after everything was erased, however often."""
+        numbers: list[int] = []
+        revisions: list[int] = []
+        for _ in range(4):
+            for name in "ab":
+                written = await store.write("u", Changes(add=entries(passage("u", name))))
+                revisions += [written.revision, (await store.load("u", "")).revision]
+            numbers += [number for number, _ in await store.find("u", Filter(kind="passage"))]
+            await store.erase("u", Erasure(everything=True))
+        assert len(numbers) == 8
+        assert numbers == sorted(set(numbers))
+        assert revisions[::2] == revisions[1::2] == sorted(set(revisions))
+        assert await store.fetch("u", numbers) == {}

@@ -195,3 +195,20 @@ class FindingContract:
         await store.erase("nobody", Erasure(everything=True))
         await store.stats("nobody")
         assert await store.scopes() == []
+
+    async def test_an_open_start_reaches_back(self, store: Store) -> None:
+        """What held until 2020 held in 2010, and what holds since 2020 holds in 2030."""
+        turn = datetime(2020, 1, 1, tzinfo=UTC)
+        facts = [
+            fact("u", "until", valid=Interval(end=turn)),
+            fact("u", "since", valid=Interval(start=turn)),
+            fact("u", "always", valid=Interval()),
+            fact("u", "undated"),
+        ]
+        await store.write("u", Changes(add=entries(*facts)))
+        found: dict[int, list[str]] = {}
+        for start, end in ((2010, 2015), (2019, 2021), (2020, 2021), (2021, 2022)):
+            during = Interval(start=datetime(start, 1, 1, tzinfo=UTC), end=datetime(end, 1, 1, tzinfo=UTC))
+            listed = await store.find("u", Filter(kind="fact", during=during))
+            found[start] = [record.id for _, record in listed if record.id in ("until", "since")]
+        assert found == {2010: ["until"], 2019: ["until", "since"], 2020: ["since"], 2021: ["since"]}

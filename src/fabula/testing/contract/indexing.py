@@ -9,6 +9,7 @@ import copy
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -239,3 +240,46 @@ class IndexingContract:
         at = since((await store.get("u", ["b"]))["b"])
         assert len(index.at(seconds(at)).of("passage")) == 2
         assert len(index.at(seconds(at - timedelta(microseconds=1))).of("passage")) == 1
+
+    async def test_terms_of_an_erased_record_are_not_kept(self, store: Store) -> None:
+        """Whoever makes terms anew may have read the record before it went."""
+        await store.write("u", Changes(add=entries(passage("u", "a", "tea"), passage("u", "b", "music"))))
+        (gone, _), (kept, _) = await store.find("u", Filter(kind="passage"))
+        await store.erase("u", Erasure(ids=("a",)))
+        await store.write("u", Changes(terms={gone: terms("secret"), kept: terms("song")}))
+        assert await store.check() == []
+        index = await store.load("u", "")
+        held = index.of("passage")
+        assert held.number.tolist() == [kept]
+        assert [len(held.postings.of(term(word))[0]) for word in ("secret", "song", "music")] == [0, 1, 0]
+
+    @pytest.mark.parametrize(
+        "changes",
+        [
+            Changes(vectors={"a": direction("a")}, space=SPACE, cache={b"a": direction("a")}),
+            Changes(terms={0: terms("tea")}),
+            Changes(analyzer=3),
+            Changes(analyzer=3, reindexed=True),
+            Changes(done=(("embed", "a"),), close=("a",)),
+        ],
+        ids=["vectors", "terms", "analyzer", "reindexed", "done"],
+    )
+    async def test_nothing_to_keep_makes_no_scope(self, store: Store, changes: Changes) -> None:
+        """What belongs to records needs records: a scope that was erased meanwhile stays so."""
+        await store.write("u", changes)
+        assert await store.scopes() == []
+        assert (await store.stats()).scopes == 0
+        assert await store.cached("u", SPACE, [b"a"]) == {}
+        assert (await store.load("u", SPACE)).revision == 0
+
+    async def test_the_analyzer_changes_when_all_is_reindexed(self, store: Store) -> None:
+        """Until then the scope is of the version that made its first terms, whatever is added."""
+        await store.write("u", Changes(add=entries(passage("u", "a", "tea")), analyzer=3))
+        ((number, _),) = await store.find("u", Filter(kind="passage"))
+        await store.write("u", Changes(add=entries(passage("u", "b", "music")), analyzer=4))
+        await store.write("u", Changes(terms={number: terms("tea")}, analyzer=4))
+        assert (await store.load("u", "")).analyzer == 3
+        await store.write("u", Changes(analyzer=4, reindexed=True))
+        assert (await store.load("u", "")).analyzer == 4
+        await store.write("u", Changes(reindexed=True))
+        assert (await store.load("u", "")).analyzer == 4

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fabula.abc import Changes, Filter, Store
+from fabula.abc import Changes, Edge, Erasure, Filter, Store
 from fabula.errors import SourcesGone
 from fabula.testing.contract.making import (
     CHINA,
@@ -253,3 +253,16 @@ class RecordsContract:
         await store.write("u", Changes(add=entries(passage("u", "a", meta=meta))))
         meta["list"].append(2)
         assert (await store.get("u", ["a"]))["a"].meta == {"list": [1]}
+
+    async def test_an_edge_needs_its_target(self, store: Store) -> None:
+        """`SourcesGone` names what is missing, and nothing of the write is left."""
+        await store.write("u", Changes(add=entries(passage("u", "a"), passage("u", "b"))))
+        await store.erase("u", Erasure(ids=("b",)))
+        entity = Entity(scope="u", id="e", text="Ann", sources=("a",))
+        for missing in ("b", "never"):
+            edges = tuple(Edge(source="e", target=target, kind="mentions") for target in ("a", missing))
+            with pytest.raises(SourcesGone) as caught:
+                await store.write("u", Changes(add=entries(entity), edges=edges))
+            assert caught.value.ids == (missing,)
+            assert await store.get("u", ["e"]) == {}
+            assert await store.citing("u", ["a", missing], ["entity"]) == []

@@ -170,3 +170,16 @@ class VectorsContract:
         assert await store.cached("u", SPACE, [b"h"]) == {}
         assert await second.cached("u", SPACE, [b"h"]) == {}
         assert list(await store.cached("v", SPACE, [b"h"])) == [b"h"]
+
+    async def test_an_erased_record_leaves_no_embedding_behind(self, store: Store) -> None:
+        """A vector that comes too late is not kept, neither as a vector nor by its content."""
+        said = [passage("u", name) for name in "ab"]
+        await store.write("u", Changes(add=entries(*said)))
+        await store.erase("u", Erasure(ids=("a",)))
+        late = {b"a": direction("a"), b"b": direction("b")}
+        await store.write("u", Changes(vectors={"a": late[b"a"]}, space=SPACE, cache={b"a": late[b"a"]}))
+        await store.write("u", Changes(vectors={name: direction(name) for name in "ab"}, space=SPACE, cache=late))
+        assert b"a" not in await store.cached("u", SPACE, [b"a", b"b"])
+        assert len(vectors_of(await store.load("u", SPACE))) == 1
+        await store.write("u", Changes(vectors={"b": late[b"b"]}, space=SPACE, cache={b"b": late[b"b"]}))
+        assert list(await store.cached("u", SPACE, [b"a", b"b"])) == [b"b"]

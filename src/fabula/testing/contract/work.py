@@ -222,3 +222,17 @@ class WorkContract:
         lease = await second.lease("x", ["extract"], LATER, 60)
         assert lease is not None
         assert [piece.id for piece in await second.pending("u", "extract")] == ["a"]
+
+    @pytest.mark.parametrize("how", ["taken over", "released"])
+    async def test_a_lost_lease_may_not_postpone(self, store: Store, second: Store, how: str) -> None:
+        """`LeaseLost`, and the work is as it was."""
+        await leave(store, "u")
+        lease = await taken(store)
+        work = await store.pending("u", "extract")
+        if how == "released":
+            await second.release(lease)
+        else:
+            assert await second.lease("x", ["extract"], LATER, 60) is not None
+        with pytest.raises(LeaseLost):
+            await store.postpone(lease, [replace(piece, attempts=9, error="x", due=LATER) for piece in work])
+        assert await store.pending("u", "extract") == work
