@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import sqlite3
 import threading
 import time
@@ -16,6 +17,7 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final, TypeVar
+from weakref import WeakSet
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +39,26 @@ OLDEST: Final = (3, 35, 0)
 """The first SQLite with RETURNING."""
 
 
+_opened: Final[WeakSet[SQLiteStore]] = WeakSet()
+_held: Final[list[SQLiteStore]] = []
+
+
+def _hold_writers() -> None:
+    """Wait for writes under way: a fork would copy SQLite's note that the file is locked, for ever, to the child."""
+    for store in list(_opened):
+        store.writing.acquire()
+        _held.append(store)
+
+
+def _let_writers_go() -> None:
+    while _held:
+        _held.pop().writing.release()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_hold_writers, after_in_parent=_let_writers_go, after_in_child=_let_writers_go)
+
+
 class SQLiteStore(Store):
     """A memory in one SQLite file, safe for many threads and processes.
 
@@ -52,6 +74,8 @@ class SQLiteStore(Store):
         self._local = threading.local()
         self._connections: list[sqlite3.Connection] = []
         self._guard = threading.Lock()
+        self.writing = threading.Lock()
+        """Held while a transaction writes."""
         self._uncut = self._tried_to_cut = False
         self._writer: ThreadPoolExecutor | None = None
         self._readers: ThreadPoolExecutor | None = None
@@ -59,6 +83,7 @@ class SQLiteStore(Store):
     async def open(self) -> None:
         if self._writer is not None:
             return
+        _opened.add(self)
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="fabula-write")
         self._readers = ThreadPoolExecutor(READERS, thread_name_prefix="fabula-read")
         try:
@@ -68,6 +93,7 @@ class SQLiteStore(Store):
             raise
 
     async def close(self) -> None:
+        _opened.discard(self)
         writer, readers, self._writer, self._readers = self._writer, self._readers, None, None
         for pool in (readers, writer):
             if pool is not None:
@@ -163,7 +189,8 @@ class SQLiteStore(Store):
 
     async def _write(self, steps: Steps[T], *, erases: bool = False) -> T:
         def run() -> T:
-            value = self._run(steps, "BEGIN IMMEDIATE")
+            with self.writing:
+                value = self._run(steps, "BEGIN IMMEDIATE")
             if erases:  # only now: a write that came before has nothing to cut
                 self._uncut, self._tried_to_cut = True, False
             if self._uncut:
