@@ -22,6 +22,8 @@ Vectors: TypeAlias = NDArray[np.float32]
 """Shape (texts, dimensions), rows of length 1."""
 Task = Literal["embed", "extract"]
 Role = Literal["query", "passage"]
+SEARCHED: tuple[Kind, ...] = ("passage", "frame", "fact", "insight")
+"""Kinds that are found by keyword: they have terms, unless they are blank."""
 
 
 # --- what a store takes and gives ------------------------------------------------------------------------------

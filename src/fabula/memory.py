@@ -30,7 +30,8 @@ DEFAULT_PLAN: Final = Plan()
 PAGE: Final = 1000
 
 
-def _utc_now() -> datetime:
+def utc_now() -> datetime:
+    """Return the present, aware: the default clock."""
     return datetime.now(UTC)
 
 
@@ -60,7 +61,7 @@ class AsyncMemory:
         embedder: Embedder | EmbedderName | None = "default",
         extractor: Extractor | None = None,
         settings: Settings | None = None,
-        clock: Clock = _utc_now,
+        clock: Clock = utc_now,
         background: bool = True,
     ) -> None:
         self.settings = settings or Settings()

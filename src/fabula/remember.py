@@ -13,11 +13,11 @@ from typing import Any, Final
 import numpy as np
 
 from fabula import when
-from fabula.abc import Changes, Clock, Embedder, Entry, Filter, Lease, Pending, Store, Task, Terms, Vectors
+from fabula.abc import SEARCHED, Changes, Clock, Embedder, Entry, Filter, Lease, Pending, Store, Task, Terms, Vectors
 from fabula.errors import InvalidInput
 from fabula.settings import Settings
 from fabula.text import ANALYZER, analyse, clean, fold, identifier, mask
-from fabula.types import ROLES, Image, Interval, Kind, Masked, Message, Passage, Receipt, Record, aware
+from fabula.types import ROLES, Image, Interval, Masked, Message, Passage, Receipt, Record, aware
 
 MASKED: Final = "fabula:masked"
 """The key of `meta` under which the spans of masked secrets are kept: kind, start, end."""
@@ -197,8 +197,7 @@ def text_hash(text: str) -> bytes:
 async def reindex(store: Store, scope: str, batch: int = 500) -> int:
     """Make the terms of every record anew with the present tokeniser; return how many."""
     done = 0
-    kinds: tuple[Kind, ...] = ("passage", "frame", "fact", "insight")
-    for kind in kinds:
+    for kind in SEARCHED:
         after = -1
         while found := await store.find(scope, Filter(kind=kind, status=None, ended=True, limit=batch, after=after)):
             after = found[-1][0]

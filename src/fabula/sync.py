@@ -10,14 +10,14 @@ import os
 import threading
 from collections.abc import Coroutine, Iterable, Sequence
 from concurrent.futures import CancelledError, wait
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self, TypeVar
 
 from fabula.abc import Clock, Embedder, Extractor, Store
 from fabula.errors import ForkedMemory, MemoryClosed, ReentrantCall
-from fabula.memory import DEFAULT_PLAN, AsyncMemory, EmbedderName
+from fabula.memory import DEFAULT_PLAN, AsyncMemory, EmbedderName, utc_now
 from fabula.render import Recollection
 from fabula.settings import Settings
 from fabula.types import Flushed, Forgotten, Interval, Kind, Message, Plan, Receipt, Record, Stats
@@ -97,7 +97,7 @@ class Memory:
         embedder: Embedder | EmbedderName | None = "default",
         extractor: Extractor | None = None,
         settings: Settings | None = None,
-        clock: Clock = lambda: datetime.now(UTC),
+        clock: Clock = utc_now,
         background: bool = True,
     ) -> None:
         self._memory = AsyncMemory(

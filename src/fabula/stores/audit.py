@@ -6,12 +6,10 @@ import json
 from collections import Counter
 from collections.abc import Iterable
 
+from fabula.abc import SEARCHED
 from fabula.stores.rows import from_row, unpack_chunk
 from fabula.stores.statements import Do, Steps
 from fabula.types import Passage
-
-SEARCHED = frozenset({"passage", "frame", "fact", "insight"})
-"""Kinds that have to be in the keyword index."""
 
 
 def check(scope: str) -> Steps[list[str]]:
