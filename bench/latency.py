@@ -62,15 +62,43 @@ def milliseconds(times: Sequence[float]) -> tuple[float, float]:
     return 1e3 * ordered[len(ordered) // 2], 1e3 * ordered[min(len(ordered) - 1, int(len(ordered) * 0.95))]
 
 
-async def fill(memory: AsyncMemory, scope: str, messages: Sequence[Message]) -> None:
+async def fill(memory: AsyncMemory, scope: str, messages: Sequence[Message], batch: int = 2000) -> None:
     """Remember `messages` with random vectors; extraction is left out, it is not what is timed."""
     embedder = RandomEmbedder()
-    for start in range(0, len(messages), 2000):
-        receipt = await memory.remember(scope, messages[start : start + 2000])
+    for start in range(0, len(messages), batch):
+        receipt = await memory.remember(scope, messages[start : start + batch])
         ids = [i for i in receipt.ids if i]
         vectors = dict(zip(ids, await embedder.embed(ids, "passage"), strict=True))
         done = tuple((task, i) for task in ("embed", "extract") for i in ids)
         await memory._store.write(scope, Changes(vectors=vectors, space=embedder.space, done=done))
+
+
+async def crowd(memory: AsyncMemory, scopes: int, total: int) -> None:
+    """Fill the database with the memories of others, in turns, as they come in life."""
+    messages = talk(total // scopes, seed=2)
+    for start in range(0, len(messages), 400):
+        for scope in range(scopes):
+            await fill(memory, f"other {scope}", messages[start : start + 400])
+
+
+async def surround(url: str, scopes: int, total: int) -> None:
+    async with AsyncMemory(url, embedder=None, background=False) as memory:
+        if len(await memory.scopes()) <= scopes:
+            await crowd(memory, scopes, total)
+
+
+async def throughput(memory: AsyncMemory, scope: str, plan: Plan, clients: int, seconds: float = 5.0) -> float:
+    """Recalls a second that `clients` get who ask one question after the other, all at once."""
+    until = time.perf_counter() + seconds
+
+    async def client() -> int:
+        done = 0
+        while time.perf_counter() < until:
+            await recalls(memory, scope, 5, plan)
+            done += 5
+        return done
+
+    return sum(await asyncio.gather(*(client() for _ in range(clients)))) / seconds
 
 
 async def recalls(memory: AsyncMemory, scope: str, rounds: int, plan: Plan) -> list[float]:
@@ -99,9 +127,10 @@ def bare_product(count: int) -> float:
     return milliseconds(times)[0]
 
 
-async def size(url: str, count: int) -> dict[str, Any]:
+async def size(url: str, count: int, clients: int) -> dict[str, Any]:
     messages, scope, plan = talk(count), f"latency {count}", Plan(kinds=("passage",))
-    async with AsyncMemory(url, embedder=None) as memory:
+    async with AsyncMemory(url, embedder=None, background=False) as memory:
+        await memory.forget(scope, everything=True)
         await fill(memory, scope, messages)
         stats = await memory.stats(scope)
     row: dict[str, Any] = {"n": count, "numpy_ms": round(bare_product(count), 3)}
@@ -110,6 +139,8 @@ async def size(url: str, count: int) -> dict[str, Any]:
         await recalls(memory, scope, 3, plan)
         p50, p95 = milliseconds(await recalls(memory, scope, ROUNDS, plan))
         row |= {"hot_p50_ms": round(p50, 3), "hot_p95_ms": round(p95, 3)}
+        if clients:
+            row["recalls_per_s"] = round(await throughput(memory, scope, plan, clients), 1)
     async with AsyncMemory(url, embedder=RandomEmbedder(), settings=Settings(hot_bytes=0)) as memory:
         rounds = ROUNDS if count <= 10_000 else 10
         await recalls(memory, scope, 2, plan)
@@ -174,11 +205,16 @@ def main(argv: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m bench latency", description=__doc__)
     parser.add_argument("--url", help="a database URL (default: a SQLite file in a temporary folder)")
     parser.add_argument("--sizes", default="1000,10000,100000")
+    parser.add_argument("--others", type=int, default=0, help="memories of other scopes in the same database")
+    parser.add_argument("--scopes", type=int, default=50, help="how many other scopes")
+    parser.add_argument("--clients", type=int, default=0, help="also measure what so many at once get")
     parser.add_argument("--json", help="write the figures there")
     args = parser.parse_args(argv)
     with tempfile.TemporaryDirectory() as folder:
         url = args.url or str(Path(folder) / "latency.db")
-        sizes = [asyncio.run(size(url, int(count))) for count in args.sizes.split(",")]
+        if args.others:
+            asyncio.run(surround(url, args.scopes, args.others))
+        sizes = [asyncio.run(size(url, int(count), args.clients)) for count in args.sizes.split(",")]
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         result: dict[str, Any] = {
             "sizes": sizes,
@@ -191,6 +227,8 @@ def main(argv: list[str] | None = None) -> None:
         print(f"{row['n']:>7} passages: hot p50 {row['hot_p50_ms']} ms, p95 {row['hot_p95_ms']} ms; "
               f"not hot p50 {row['cold_p50_ms']} ms; numpy {row['numpy_ms']} ms; "
               f"bytes {row['bytes_per_message']}")  # fmt: skip
+        if args.clients:
+            print(f"        {args.clients} clients: {row['recalls_per_s']} recalls/s")
     print(f"durable remember p50 {result['remember_p50_ms']} ms, bare rows {result['bare_p50_ms']} ms")
     print(f"import and open {result['open_s']} s; peak memory {result['rss_mb']} MB")
     write_json(args.json, result)

@@ -3,10 +3,14 @@
 import os
 import socket
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import pytest
+from server import Databases, Server, require
+
+from fabula import Memory
 
 # Before anything imports it: a failing assertion of the contract has to show its values.
 pytest.register_assert_rewrite("fabula.testing.contract")
@@ -65,3 +69,44 @@ def shared() -> Path:
     if not folder.is_dir():
         pytest.skip("the reference material is not here")
     return folder
+
+
+# Read here, because no test finds it in its environment: the URL of somebody who may create databases on a server.
+POSTGRES = os.environ.get("FABULA_TEST_PG_URL")
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[Databases]:
+    """The PostgreSQL of this test run: that of FABULA_TEST_PG_URL, or one of its own, started when first asked for."""
+    require(POSTGRES)
+    with nullcontext(Databases(POSTGRES)) if POSTGRES else Server() as server:
+        yield server
+
+
+@pytest.fixture
+def empty_postgres_url(postgres_server: Databases) -> Iterator[str]:
+    """The URL of a new, empty database, which is dropped after the test."""
+    with postgres_server.database() as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def postgres_template(postgres_server: Databases) -> Iterator[str]:
+    """The name of a database with the schema and nothing else, to be copied: that is quicker than making it again."""
+    name = postgres_server.create()
+    Memory(postgres_server.url(name), embedder=None, background=False).open().close()
+    yield name
+    postgres_server.drop(name)
+
+
+@pytest.fixture
+def postgres_url(postgres_server: Databases, postgres_template: str) -> Iterator[str]:
+    """The URL of a new memory without anything in it, which is dropped after the test."""
+    with postgres_server.database(postgres_template) as url:
+        yield url
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def db(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Where a test's memory is kept: each test that asks for it runs on both engines."""
+    return str(tmp_path / "memory.db") if request.param == "sqlite" else request.getfixturevalue("postgres_url")

@@ -24,6 +24,8 @@ Task = Literal["embed", "extract"]
 Role = Literal["query", "passage"]
 SEARCHED: tuple[Kind, ...] = ("passage", "frame", "fact", "insight")
 """Kinds that are found by keyword: they have terms, unless they are blank."""
+MOVED = ("records", "postings", "vectors", "edges", "tombstones", "pending")
+"""What a scope consists of when it is moved to another database; caches are made anew."""
 
 
 # --- what a store takes and gives ------------------------------------------------------------------------------
@@ -78,6 +80,10 @@ class Changes:
     vectors: Mapping[str, NDArray[np.float32]] = field(default_factory=dict[str, NDArray[np.float32]])
     """Unit vectors by record id, in `space`."""
     space: str = ""
+    beside: bool = False
+    """The vectors stand beside those of the space the scope is kept in, until a `switch`."""
+    switch: bool = False
+    """The scope is kept in `space` from now on; vectors of other spaces go, and what has none is to be embedded."""
     cache: Mapping[bytes, NDArray[np.float32]] = field(default_factory=dict[bytes, NDArray[np.float32]])
     """Embeddings to remember by content hash, in `space`."""
     done: tuple[tuple[Task, str], ...] = ()
@@ -148,6 +154,20 @@ class Filter:
     """Also versions that are no longer believed."""
     limit: int = 100
     after: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeState:
+    """Where a scope stands: what its own row holds."""
+
+    revision: int
+    """Grows with every write."""
+    reset: int
+    """The revision of the last erasure."""
+    next_number: int
+    """The number of the next record version."""
+    analyzer: int
+    space: str
 
 
 class Store(ABC):
@@ -252,8 +272,47 @@ class Store(ABC):
         """Give work that failed `attempts` times or more a fresh start; return how much (all scopes)."""
 
     @abstractmethod
+    async def unembedded(self, scope: str, space: str) -> list[int]:
+        """Return the numbers of the records without a vector in `space` that ought to have one in some space.
+
+        What waits to be embedded is left out.
+        """
+
+    @abstractmethod
     async def cached(self, scope: str, space: str, hashes: Sequence[bytes]) -> dict[bytes, NDArray[np.float32]]:
         """Return remembered embeddings by content hash."""
+
+    # --- moving a scope to another database ---
+
+    @abstractmethod
+    async def state(self, scope: str) -> ScopeState | None:
+        """Return where a scope stands; `None` where there is none."""
+
+    @abstractmethod
+    async def page(
+        self, scope: str, table: str, after: tuple[Any, ...] | None = None, limit: int = 1000
+    ) -> list[tuple[Any, ...]]:
+        """Return about `limit` rows of a table after a key, in the order of the keys, each with its key first.
+
+        `table` is one of `MOVED`. The rows are the same on every engine.
+        """
+
+    @abstractmethod
+    async def receive(self, scope: str, revision: int) -> dict[str, tuple[Any, ...] | None] | None:
+        """Make ready for a copy of the scope as it is at `revision`; return the last key there is by table.
+
+        `None`: the copy is complete. Raises `InvalidInput` where the scope holds something else.
+        """
+
+    @abstractmethod
+    async def restore(self, scope: str, table: str, rows: Sequence[tuple[Any, ...]]) -> None:
+        """Write rows that `page` gave; those that are there already stay."""
+
+    @abstractmethod
+    async def publish(self, scope: str, state: ScopeState) -> None:
+        """End a copy: from now on the scope is there."""
+
+    # --- looking after it ---
 
     @abstractmethod
     async def stats(self, scope: str | None = None) -> Stats:

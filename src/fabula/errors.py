@@ -11,6 +11,7 @@ FabulaError
 │   ├── StoreUnavailable              cannot be opened, read or locked in time
 │   ├── SchemaTooNew                  written by a newer fabula
 │   ├── EmbeddingMismatch             the scope's vectors come from another model
+│   ├── Confined                      asked about all scopes where the role may see one at a time
 │   ├── LeaseLost                     another worker took this scope over
 │   └── SourcesGone                   what a record was made from has been forgotten
 └── ProviderError                     a model's host did not give a usable answer
@@ -90,6 +91,13 @@ class EmbeddingMismatch(StoreError):
             f"scope {scope!r} was embedded with {stored}, this memory uses {used}: open it with the same model"
         )
         self.scope, self.stored, self.used = scope, stored, used
+
+
+class Confined(StoreError):
+    """The database's row-level security shows this role one scope at a time, and all were asked for."""
+
+    def __init__(self, database: str) -> None:
+        super().__init__(f"{database}: this role sees one scope at a time (row-level security): name the scope")
 
 
 class LeaseLost(StoreError):

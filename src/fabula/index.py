@@ -23,6 +23,8 @@ Bools: TypeAlias = NDArray[np.bool_]
 FOREVER: Final = np.inf
 POSTING: Final = np.dtype([("term", "<u8"), ("tf", "<u2")])
 """One posting of one record: the term's hash and how often it occurs."""
+BLOCK: Final = 512
+"""Vectors that are widened at once: few enough to stay in the processor's cache."""
 
 
 class Row(NamedTuple):
@@ -307,11 +309,12 @@ def _fill(old: Field, chunks: Sequence[tuple[NDArray[np.int64], NDArray[np.float
         mine = (rows >= 0) & ~embedded[rows]
         if not mine.any():
             continue
-        values = (matrix if mine.all() else matrix[mine]).astype(np.float32)
-        values /= np.sqrt(np.maximum(np.vecdot(values, values), 1e-12))[:, None]
-        rows = rows[mine]
-        vectors[rows] = values
+        rows, halves = rows[mine], matrix if mine.all() else matrix[mine]
         embedded[rows] = True
+        for start in range(0, len(rows), BLOCK):
+            values = halves[start : start + BLOCK].astype(np.float32)
+            values /= np.sqrt(np.maximum(np.vecdot(values, values), 1e-12))[:, None]
+            vectors[rows[start : start + BLOCK]] = values
     return replace(old, vectors=vectors, embedded=embedded)
 
 

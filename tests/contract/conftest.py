@@ -7,18 +7,23 @@ import pytest
 
 from fabula.abc import Store
 from fabula.stores.hot import HotStore
+from fabula.stores.postgres import PostgresStore
 from fabula.stores.sqlite import SQLiteStore
 
-ENGINES: dict[str, Callable[[Path], Store]] = {
-    "sqlite": lambda folder: SQLiteStore(folder / "memory.db"),
-    "sqlite-hot": lambda folder: HotStore(SQLiteStore(folder / "memory.db")),
+ENGINES: dict[str, Callable[[str], Store]] = {
+    "sqlite": SQLiteStore,
+    "sqlite-hot": lambda path: HotStore(SQLiteStore(path)),
+    "postgres": PostgresStore,
+    "postgres-hot": lambda url: HotStore(PostgresStore(url)),
 }
 
 
 @pytest.fixture(params=ENGINES)
 def connect(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], Store]:
     """Make store objects, all on one database that is empty at first."""
-    return lambda: ENGINES[request.param](tmp_path)
+    engine = request.param
+    url = request.getfixturevalue("postgres_url") if engine.startswith("postgres") else str(tmp_path / "memory.db")
+    return lambda: ENGINES[engine](url)
 
 
 @pytest.fixture

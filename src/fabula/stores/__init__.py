@@ -16,7 +16,8 @@ def open_store(url: str | Path, *, busy: float = 30.0) -> Store:
     """Return the store for a path or a URL, not yet opened.
 
     `memory.db`, `/data/memory.db`, `sqlite:///relative.db`, `sqlite:////absolute.db` and `sqlite+aiosqlite:///…`
-    are SQLite files.
+    are SQLite files; `postgresql://user:password@host/database` and `postgresql+asyncpg://…` a PostgreSQL database.
+    Raises `InvalidInput`, and `MissingExtra` where the engine's driver is not installed.
     """
     if isinstance(url, Path):
         return SQLiteStore(url, busy=busy)
@@ -34,4 +35,10 @@ def open_store(url: str | Path, *, busy: float = 30.0) -> Store:
         if not path:
             raise InvalidInput(f"{url!r} names no file: a memory is kept in one, e.g. sqlite:///memory.db")
         return SQLiteStore(Path(path), busy=busy)
-    raise InvalidInput(f"no store for {urlsplit(url).scheme}:// URLs; use a path or sqlite:///memory.db")
+    if scheme.partition("+")[0] in ("postgresql", "postgres"):
+        from fabula.stores.postgres import PostgresStore
+
+        return PostgresStore(url, busy=busy)
+    raise InvalidInput(
+        f"no store for {urlsplit(url).scheme}:// URLs; use a path, sqlite:///memory.db or postgresql://…"
+    )

@@ -7,12 +7,13 @@ from collections import Counter
 from collections.abc import Iterable
 
 from fabula.abc import SEARCHED
-from fabula.stores.rows import from_row, unpack_chunk
+from fabula.stores.layouts import Layout
+from fabula.stores.rows import from_row
 from fabula.stores.statements import Do, Steps
 from fabula.types import Passage
 
 
-def check(scope: str) -> Steps[list[str]]:
+def check(scope: str, layout: Layout) -> Steps[list[str]]:
     """See `Store.check`, for one scope."""
     rows = yield Do("scope_state", {"scope": scope})
     if not rows:
@@ -40,11 +41,11 @@ def check(scope: str) -> Steps[list[str]]:
 
     chunks = yield Do("audit_vectors", {"scope": scope})
     embedded: Counter[int] = Counter()
-    for where, who, what in chunks:
-        found, matrix = unpack_chunk(who, what)
-        embedded.update(found.tolist() if where == space else ())
-        if len(matrix) != len(found):
-            report("vector chunk damaged", [where])
+    try:
+        for who, _ in layout.blocks([row[1:] for row in chunks if row[0] == space]):
+            embedded.update(who.tolist())
+    except ValueError:  # numbers and vectors do not fit together
+        report("space with damaged vectors", [space])
     report("vectors without a record", set(embedded) - set(numbers))
     report("vectors twice", (numbers[n] for n, count in embedded.items() if count > 1 and n in numbers))
     waiting = yield Do("audit_pending", {"scope": scope})

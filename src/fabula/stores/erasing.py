@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from fabula.abc import Erasure
-from fabula.stores.rows import from_row, repack, unpack_chunk
+from fabula.stores.layouts import Layout
+from fabula.stores.rows import from_row, repack
 from fabula.stores.statements import TABLES, Do, Rows, Steps
-from fabula.stores.writing import CHUNK, OwnRow, chunk_of, edge_of, take
+from fabula.stores.writing import OwnRow, edge_of, take
 from fabula.types import Forgotten, Kind
 
 OUTLIVING: Final[frozenset[Kind]] = frozenset({"fact", "entity", "note"})
@@ -34,13 +35,13 @@ class _Doom:
     """Of the ids that stay in part: data and remaining sources by number."""
 
 
-def erase(scope: str, erasure: Erasure) -> Steps[Forgotten]:
+def erase(scope: str, erasure: Erasure, layout: Layout) -> Steps[Forgotten]:
     """See `Store.erase`."""
-    rows = yield Do("scope_state", {"scope": scope})
+    rows = yield Do("lock_scope", {"scope": scope})
     if not rows:
         return Forgotten()
     if erasure.everything:
-        return (yield from _empty(scope))
+        return Forgotten(rows=(yield from empty(scope, layout)))
     ids = set(erasure.ids)
     if erasure.session is not None:
         rows = yield Do("session_ids", {"scope": scope, "session": erasure.session})
@@ -49,7 +50,7 @@ def erase(scope: str, erasure: Erasure) -> Steps[Forgotten]:
     if not doom.versions:
         return Forgotten()
     state = yield from take(scope)
-    counts = {"vectors": (yield from _erase_vectors(state, doom.versions))}
+    counts = {"vectors": (yield from layout.erase(scope, doom.versions))}
     counts |= yield from _erase_rows(scope, doom, ids)
     yield from _narrow(state, doom)
     yield from _read_again(scope, doom, ids)
@@ -58,13 +59,13 @@ def erase(scope: str, erasure: Erasure) -> Steps[Forgotten]:
     return Forgotten(rows=counts)
 
 
-def _empty(scope: str) -> Steps[Forgotten]:
-    chunks = yield Do("audit_vectors", {"scope": scope})
-    counts = {"vectors": sum(len(unpack_chunk(who, what)[0]) for _, who, what in chunks)}
+def empty(scope: str, layout: Layout) -> Steps[dict[str, int]]:
+    """Remove everything there is of a scope; return the rows by table."""
+    counts = {"vectors": (yield from layout.empty(scope))}
     for table in TABLES:
-        rows = yield Do(f"empty_{table}", {"scope": scope})
-        counts.setdefault(table, len(rows))
-    return Forgotten(rows=counts)
+        if table not in counts:
+            counts[table] = len((yield Do(f"empty_{table}", {"scope": scope})))
+    return counts
 
 
 def _reach(scope: str, ids: Iterable[str]) -> Steps[_Doom]:
@@ -101,19 +102,6 @@ def _judge(scope: str, row: Sequence[Any], doom: _Doom) -> Steps[None]:
         doom.left[record_id][number] = (row[9], left)
     else:
         doom.versions[number] = row
-
-
-def _erase_vectors(state: OwnRow, versions: Iterable[int]) -> Steps[int]:
-    gone, erased = set(versions), 0
-    chunks = sorted({number // CHUNK for number in gone})
-    rows = yield Do("vector_chunks", {"scope": state.scope, "space": None, "chunks": chunks})
-    for space, chunk, who, what in rows:
-        held = dict(zip(unpack_chunk(who, what)[0].tolist(), unpack_chunk(who, what)[1], strict=True))
-        kept = {number: vector for number, vector in held.items() if number not in gone}
-        if len(kept) < len(held):
-            erased += len(held) - len(kept)
-            yield chunk_of(state, space, chunk, kept)
-    return erased
 
 
 def _erase_rows(scope: str, doom: _Doom, named: set[str]) -> Steps[dict[str, int]]:

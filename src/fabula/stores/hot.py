@@ -10,12 +10,13 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Any
 from weakref import WeakValueDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fabula.abc import Changes, Erasure, Filter, Lease, Pending, Store, Task, Written
+from fabula.abc import Changes, Erasure, Filter, Lease, Pending, ScopeState, Store, Task, Written
 from fabula.index import Index
 from fabula.types import Forgotten, Kind, Record, Stats
 
@@ -122,6 +123,26 @@ class HotStore(Store):
 
     async def cached(self, scope: str, space: str, hashes: Sequence[bytes]) -> dict[bytes, NDArray[np.float32]]:
         return await self.inner.cached(scope, space, hashes)
+
+    async def unembedded(self, scope: str, space: str) -> list[int]:
+        return await self.inner.unembedded(scope, space)
+
+    async def state(self, scope: str) -> ScopeState | None:
+        return await self.inner.state(scope)
+
+    async def page(
+        self, scope: str, table: str, after: tuple[Any, ...] | None = None, limit: int = 1000
+    ) -> list[tuple[Any, ...]]:
+        return await self.inner.page(scope, table, after, limit)
+
+    async def receive(self, scope: str, revision: int) -> dict[str, tuple[Any, ...] | None] | None:
+        return await self.inner.receive(scope, revision)
+
+    async def restore(self, scope: str, table: str, rows: Sequence[tuple[Any, ...]]) -> None:
+        await self.inner.restore(scope, table, rows)
+
+    async def publish(self, scope: str, state: ScopeState) -> None:
+        await self.inner.publish(scope, state)
 
     async def stats(self, scope: str | None = None) -> Stats:
         return await self.inner.stats(scope)

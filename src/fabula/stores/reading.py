@@ -8,33 +8,53 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fabula.abc import Filter, Lease, Pending, Task
 from fabula.index import Index, Row
-from fabula.stores.rows import from_row, micros, moment, unpack_chunk
+from fabula.stores.layouts import Layout
+from fabula.stores.rows import from_row, micros, moment
 from fabula.stores.statements import Do, Rows, Steps
 from fabula.stores.writing import held
 from fabula.types import Kind, Record, Stats
 
+CANDIDATES: Final = 16
+"""How many scopes with work are looked at, since another worker may take the first."""
 
-def load(scope: str, space: str, base: Index | None) -> Steps[tuple[Index, Rows, Rows, Rows, dict[str, Any]]]:
-    """See `Store.load`: yields the index to extend, new rows, ended rows, vector chunks and the new state."""
+
+class Loaded(NamedTuple):
+    """What was read of a scope: an index, and how to extend it."""
+
+    base: Index
+    fresh: Rows = ()
+    terms: Rows = ()
+    """Of the fresh rows that have any."""
+    ended: Rows = ()
+    vectors: Rows = ()
+    state: dict[str, Any] | None = None
+    """What else the index is told; `None` where it is up to date."""
+
+
+def load(scope: str, space: str, base: Index | None) -> Steps[Loaded]:
+    """See `Store.load`."""
+    # The state is read first: what is written while the rest is read may be in it or not, and is read again when
+    # the index is extended from this revision. So the statements need no common snapshot.
     rows = yield Do("scope_state", {"scope": scope})
     if not rows:
-        return Index(), (), (), (), {}
+        return Loaded(Index())
     revision, reset, _, analyzer, stored = rows[0]
     if base is None or not base.revision or base.revision < reset or base.revision > revision:
         base = Index()
     if base.space != (space if space == stored else "") or base.analyzer not in (0, analyzer):
         base = Index()
     if base.revision == revision:
-        return base, (), (), (), {}
+        return Loaded(base)
     last = max((int(f.number[-1]) for f in base.fields.values() if len(f)), default=-1)
-    fresh = yield Do("load_rows", {"scope": scope, "after": last})
+    rows = yield Do("load_rows", {"scope": scope, "after": last})
+    terms = yield Do("load_terms", {"scope": scope, "after": last})
     ended: Rows = ()
     if base.revision:
         ended = yield Do("load_closed", {"scope": scope, "after": last, "revision": base.revision})
@@ -48,16 +68,17 @@ def load(scope: str, space: str, base: Index | None) -> Steps[tuple[Index, Rows,
         "space": stored if space == stored else "",
         "stored_space": stored,
     }
-    return base, fresh, ended, chunks, state
+    return Loaded(base, rows, terms, ended, chunks, state)
 
 
-def indexed(loaded: tuple[Index, Rows, Rows, Rows, dict[str, Any]]) -> Index:
+def indexed(loaded: Loaded, layout: Layout) -> Index:
     """Return the index that `load` found; heavy on the processor, so not part of the transaction."""
-    base, fresh, ended, chunks, state = loaded
-    if not state:
-        return base
-    vectors = [unpack_chunk(numbers, matrix) for numbers, matrix in chunks]
-    return base.extended([*map(Row._make, ended), *map(Row._make, fresh)], vectors, **state)
+    if loaded.state is None:
+        return loaded.base
+    terms = {row[0]: row for row in loaded.terms}
+    fresh = [Row(*row, *terms[row[0]][1:]) for row in loaded.fresh if row[0] in terms]
+    ended = map(Row._make, loaded.ended)
+    return loaded.base.extended([*ended, *fresh], layout.blocks(loaded.vectors), **loaded.state)
 
 
 def get(scope: str, ids: Sequence[str], as_of: datetime | None) -> Steps[dict[str, Record]]:
@@ -120,25 +141,23 @@ def cached(scope: str, space: str, hashes: Sequence[bytes]) -> Steps[dict[bytes,
     return found
 
 
-def has_work(
+def work(
     worker: str, tasks: Sequence[Task], now: datetime, due: datetime | None, scope: str | None
-) -> Steps[str | None]:
-    """The scope that `lease` would take; asked first, since looking locks nothing."""
-    wanted = {"worker": worker, "tasks": list(tasks), "now": micros(now), "due": micros(due or now), "scope": scope}
-    rows = yield Do("find_work", wanted)
-    return rows[0][0] if rows else None
+) -> Steps[list[str]]:
+    """Scopes that `lease` could take, the longest due first; asked first, since looking locks nothing."""
+    wanted: dict[str, Any] = {"tasks": list(tasks), "due": micros(due or now)}
+    if scope is not None:
+        rows = yield Do("work", {**wanted, "scope": scope})
+    else:
+        rows = yield Do("all_work", {**wanted, "worker": worker, "now": micros(now), "limit": CANDIDATES})
+    return [row[0] for row in rows]
 
 
-def lease(
-    worker: str, tasks: Sequence[Task], now: datetime, seconds: float, due: datetime | None, scope: str | None
-) -> Steps[Lease | None]:
-    """See `Store.lease`."""
-    found = yield from has_work(worker, tasks, now, due, scope)
-    if found is None:
-        return None
+def lease(scope: str, worker: str, now: datetime, seconds: float) -> Steps[Lease | None]:
+    """Take a scope's lease, if it is free, has run out or is the worker's own."""
     until = now + timedelta(seconds=seconds)
-    rows = yield Do("take_lease", {"scope": found, "worker": worker, "until": micros(until), "now": micros(now)})
-    return Lease(scope=found, worker=worker, until=until) if rows else None
+    rows = yield Do("take_lease", {"scope": scope, "worker": worker, "until": micros(until), "now": micros(now)})
+    return Lease(scope=scope, worker=worker, until=until) if rows else None
 
 
 def pending(scope: str, task: Task, limit: int, failed: bool | None, due: datetime | None) -> Steps[list[Pending]]:
@@ -149,36 +168,38 @@ def pending(scope: str, task: Task, limit: int, failed: bool | None, due: dateti
     return [Pending(**dict(zip(names, row, strict=False)), due=moment(row[6] or None)) for row in rows]
 
 
-def postpone(lease: Lease, work: Sequence[Pending]) -> Steps[None]:
+def postpone(scope: str, lease: Lease, work: Sequence[Pending]) -> Steps[None]:
     """See `Store.postpone`."""
     yield from held(lease)
     yield Do("postpone_pending", [
-        {"scope": lease.scope, "task": w.task, "number": w.number, "attempts": w.attempts, "error": w.error,
+        {"scope": scope, "task": w.task, "number": w.number, "attempts": w.attempts, "error": w.error,
          "due": micros(w.due) or 0} for w in work
     ])  # fmt: skip
 
 
-def retry(attempts: int) -> Steps[int]:
-    """See `Store.retry`."""
-    rows = yield Do("failed_pending", {"attempts": attempts})
-    if rows:
-        yield Do("postpone_pending", [
-            {"scope": scope, "task": task, "number": number, "attempts": 0, "error": "", "due": 0}
-            for scope, task, number in rows
-        ])  # fmt: skip
-    return len(rows)
+def failed(attempts: int) -> Steps[list[str]]:
+    """Scopes with work that failed so often."""
+    rows = yield Do("all_failed", {"attempts": attempts})
+    return [row[0] for row in rows]
+
+
+def retry(scope: str, attempts: int) -> Steps[int]:
+    """See `Store.retry`, for one scope."""
+    return len((yield Do("renew_pending", {"scope": scope, "attempts": attempts})))
 
 
 def counts(scope: str | None) -> Steps[Stats]:
     """See `Store.stats`, without sizes."""
-    rows = yield Do("count_records", {"scope": scope})
+    own: dict[str, Any] = {} if scope is None else {"scope": scope}
+    every = "all_" if scope is None else ""
+    rows = yield Do(f"{every}count_records", own)
     records = {row[0]: row[1] for row in rows}
-    sessions = yield Do("count_sessions", {"scope": scope})
-    work = yield Do("count_pending", {"scope": scope})
-    known = yield Do("scope_state", {"scope": scope}) if scope is not None else Do("all_scopes", {})
+    sessions = yield Do(f"{every}count_sessions", own)
+    waiting = yield Do(f"{every}count_pending", own)
+    known = yield Do("all_scopes", {}) if scope is None else Do("scope_state", own)
     return Stats(
         scopes=len(known), records=records, sessions=sessions[0][0],
-        pending={row[0]: row[1] for row in work}, failed=sum(row[2] or 0 for row in work), bytes={},
+        pending={row[0]: row[1] for row in waiting}, failed=sum(row[2] or 0 for row in waiting), bytes={},
     )  # fmt: skip
 
 
@@ -188,6 +209,6 @@ def scopes() -> Steps[list[str]]:
     return [row[0] for row in rows]
 
 
-def release(lease: Lease) -> Steps[None]:
+def release(scope: str, lease: Lease) -> Steps[None]:
     """See `Store.release`."""
-    yield Do("drop_lease", {"scope": lease.scope, "worker": lease.worker})
+    yield Do("drop_lease", {"scope": scope, "worker": lease.worker})

@@ -1,4 +1,4 @@
-"""Records and vector chunks as database rows and back; knows no SQL and no engine."""
+"""Records as database rows and back; knows no SQL and no engine."""
 
 from __future__ import annotations
 
@@ -7,9 +7,6 @@ import time
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any, Final
-
-import numpy as np
-from numpy.typing import NDArray
 
 from fabula.errors import StoreUnavailable
 from fabula.types import (
@@ -176,9 +173,3 @@ def from_row(scope: str, row: Sequence[Any]) -> Record:
         recorded=Interval(start=moment(recorded_from), end=moment(recorded_to)),
         **data,
     )
-
-
-def unpack_chunk(numbers: bytes, vectors: bytes) -> tuple[NDArray[np.int64], NDArray[np.float16]]:
-    """Return a chunk's record numbers and its matrix, one row each."""
-    who = np.frombuffer(numbers, "<i8")
-    return who, np.frombuffer(vectors, "<f2").reshape(len(who), -1)

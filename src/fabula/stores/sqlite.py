@@ -11,28 +11,22 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
-from datetime import datetime
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Concatenate, Final, ParamSpec, TypeVar
 from weakref import WeakSet
 
-import numpy as np
-from numpy.typing import NDArray
-
-from fabula.abc import Changes, Erasure, Filter, Lease, Pending, Store, Task, Written
 from fabula.errors import InvalidInput, MemoryClosed, SchemaTooNew, StoreUnavailable
-from fabula.index import Index
-from fabula.stores import audit, erasing, reading, rows, writing
-from fabula.stores.statements import TABLES, Do, Rows, Steps, expand, migrations, statements
-from fabula.types import Forgotten, Kind, Record, Stats
+from fabula.stores.driven import DrivenStore
+from fabula.stores.layouts import Chunks
+from fabula.stores.rows import now
+from fabula.stores.statements import SQLITE, TABLES, Do, Rows, Steps, migrations, statements
+from fabula.types import Forgotten
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
-WORDS: Final = {"blob": "BLOB", "long": "INTEGER", "real": "REAL", "clustered": "WITHOUT ROWID"}
-MEMBERSHIP: Final = "IN (SELECT value FROM json_each(:{name}))"
 HAS_PAGES: Final = "SELECT 1 FROM pragma_compile_options WHERE compile_options = 'ENABLE_DBSTAT_VTAB'"
 READERS: Final = 4
 OLDEST: Final = (3, 35, 0)
@@ -59,18 +53,18 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=_hold_writers, after_in_parent=_let_writers_go, after_in_child=_let_writers_go)
 
 
-class SQLiteStore(Store):
+class SQLiteStore(DrivenStore):
     """A memory in one SQLite file, safe for many threads and processes.
 
     `busy` is how many seconds to wait for another process's write. The folder has to exist, the file need not.
     """
 
-    engine = "sqlite"
+    engine, layout = "sqlite", Chunks()
 
     def __init__(self, path: Path | str, *, busy: float = 30.0) -> None:
         self.path = Path(path)
         self._busy = busy
-        self._sql = {name: expand(sql, MEMBERSHIP) for name, sql in statements().items()}
+        self._sql = statements(SQLITE)
         self._local = threading.local()
         self._connections: list[sqlite3.Connection] = []
         self._guard = threading.Lock()
@@ -187,25 +181,6 @@ class SQLiteStore(Store):
         bound = {name: json.dumps(v) if isinstance(v, list) else v for name, v in params.items()}
         return connection.execute(sql, bound).fetchall()
 
-    async def _write(self, steps: Steps[T], *, erases: bool = False) -> T:
-        def run() -> T:
-            with self.writing:
-                value = self._run(steps, "BEGIN IMMEDIATE")
-            if erases:  # only now: a write that came before has nothing to cut
-                self._uncut, self._tried_to_cut = True, False
-            if self._uncut:
-                self._cut_log(0.0 if self._tried_to_cut else min(self._busy, 1.0))
-            return value
-
-        return await self._in(self._writer, run)
-
-    async def _read(self, steps: Steps[T], then: Callable[[T], Any] | None = None) -> Any:
-        def run() -> Any:
-            value = self._run(steps, "BEGIN")
-            return then(value) if then else value
-
-        return await self._in(self._readers, run)
-
     # --- schema ---
 
     def _migrate(self) -> None:
@@ -213,7 +188,7 @@ class SQLiteStore(Store):
             raise StoreUnavailable(f"SQLite {sqlite3.sqlite_version} is too old: 3.35 or newer is needed")
         if self.path.is_dir():
             raise StoreUnavailable(f"cannot open {self.path}: it is a folder")
-        history = migrations(WORDS)
+        history = migrations(SQLITE)
         if self.path.exists() and self.path.stat().st_size:
             self._refuse_foreign(history[-1].number)
         connection = self._connection()
@@ -228,7 +203,7 @@ class SQLiteStore(Store):
                 if number not in done:
                     for statement in _split(sql):
                         connection.execute(statement)
-                    connection.execute("INSERT INTO fabula_migrations VALUES (?, ?, ?)", (number, name, rows.now()))
+                    connection.execute("INSERT INTO fabula_migrations VALUES (?, ?, ?)", (number, name, now()))
             connection.execute("COMMIT")
         except BaseException:
             connection.execute("ROLLBACK")
@@ -252,14 +227,26 @@ class SQLiteStore(Store):
 
     # --- the protocol ---
 
-    async def load(self, scope: str, space: str, base: Index | None = None) -> Index:
-        return await self._read(reading.load(scope, space, base), reading.indexed)
+    async def reads(self, scope: str | None, steps: Callable[P, Steps[T]], *args: P.args, **kwargs: P.kwargs) -> T:
+        del scope
+        return await self._in(self._readers, lambda: self._run(steps(*args, **kwargs), "BEGIN"))
 
-    async def write(self, scope: str, changes: Changes, lease: Lease | None = None) -> Written:
-        return await self._write(writing.write(scope, changes, lease))
+    async def aside(self, function: Callable[[], T]) -> T:
+        return await self._in(self._readers, function)
 
-    async def erase(self, scope: str, erasure: Erasure) -> Forgotten:
-        return await self._write(erasing.erase(scope, erasure), erases=True)
+    async def writes(
+        self, steps: Callable[Concatenate[str, P], Steps[T]], scope: str, *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        def run() -> T:
+            with self.writing:
+                value = self._run(steps(scope, *args, **kwargs), "BEGIN IMMEDIATE")
+            if isinstance(value, Forgotten):  # only now: a write that came before has nothing to cut
+                self._uncut, self._tried_to_cut = True, False
+            if self._uncut:
+                self._cut_log(0.0 if self._tried_to_cut else min(self._busy, 1.0))
+            return value
+
+        return await self._in(self._writer, run)
 
     def _cut_log(self, patience: float) -> None:
         """Fold the log into the file, for it still holds the erased pages.
@@ -275,49 +262,8 @@ class SQLiteStore(Store):
         finally:
             connection.execute(f"PRAGMA busy_timeout = {round(self._busy * 1000)}")
 
-    async def get(self, scope: str, ids: Sequence[str], as_of: datetime | None = None) -> dict[str, Record]:
-        return await self._read(reading.get(scope, ids, as_of))
-
-    async def fetch(self, scope: str, numbers: Sequence[int]) -> dict[int, Record]:
-        return await self._read(reading.fetch(scope, numbers))
-
-    async def find(self, scope: str, wanted: Filter) -> list[tuple[int, Record]]:
-        return await self._read(reading.find(scope, wanted))
-
-    async def citing(self, scope: str, ids: Sequence[str], kinds: Sequence[Kind]) -> list[Record]:
-        return await self._read(reading.citing(scope, ids, kinds))
-
-    async def scopes(self) -> list[str]:
-        return await self._read(reading.scopes())
-
-    async def lease(
-        self, worker: str, tasks: Sequence[Task], now: datetime, seconds: float, *,
-        due: datetime | None = None, scope: str | None = None,
-    ) -> Lease | None:  # fmt: skip
-        if not await self._read(reading.has_work(worker, tasks, now, due, scope)):
-            return None
-        return await self._write(reading.lease(worker, tasks, now, seconds, due, scope))
-
-    async def release(self, lease: Lease) -> None:
-        await self._write(reading.release(lease))
-
-    async def pending(
-        self, scope: str, task: Task, limit: int = 1000, *, failed: bool | None = None, due: datetime | None = None
-    ) -> list[Pending]:
-        return await self._read(reading.pending(scope, task, limit, failed, due))
-
-    async def postpone(self, lease: Lease, work: Sequence[Pending]) -> None:
-        await self._write(reading.postpone(lease, work))
-
-    async def retry(self, attempts: int) -> int:
-        return await self._write(reading.retry(attempts))
-
-    async def cached(self, scope: str, space: str, hashes: Sequence[bytes]) -> dict[bytes, NDArray[np.float32]]:
-        return await self._read(reading.cached(scope, space, hashes))
-
-    async def stats(self, scope: str | None = None) -> Stats:
-        counts = await self._read(reading.counts(scope))
-        return replace(counts, bytes=await self._in(self._readers, lambda: self._sizes(scope)))
+    async def sizes(self, scope: str | None) -> dict[str, int]:
+        return await self._in(self._readers, lambda: self._sizes(scope))
 
     def _sizes(self, scope: str | None) -> dict[str, int]:
         """Bytes by table: pages of the file where all scopes are asked for, the values' own bytes for one scope."""
@@ -335,15 +281,12 @@ class SQLiteStore(Store):
             sizes[table] = connection.execute(sql, {"scope": scope}).fetchone()[0]
         return sizes
 
-    async def check(self, scope: str | None = None) -> list[str]:
-        def damage() -> list[str]:
+    async def damage(self) -> list[str]:
+        def look() -> list[str]:
             found = self._connection().execute("PRAGMA integrity_check").fetchall()
             return [f"file: {row[0]}" for row in found if row[0] != "ok"]
 
-        problems = await self._in(self._readers, damage)
-        for name in [scope] if scope is not None else await self.scopes():
-            problems += await self._read(audit.check(name))
-        return problems
+        return await self._in(self._readers, look)
 
 
 def _split(sql: str) -> list[str]:

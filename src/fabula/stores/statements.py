@@ -1,4 +1,4 @@
-"""The stores' SQL by name, and a transaction as a sequence of named statements; knows no engine and no driver.
+"""The stores' SQL by name, and a transaction as a sequence of named statements; knows no driver.
 
 A transaction is a generator that yields `Do` and is sent the rows. So the same steps run over a blocking driver
 and over an asynchronous one, and there is one text of what a write means.
@@ -8,18 +8,33 @@ from __future__ import annotations
 
 import re
 from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib import resources
-from typing import Any, NamedTuple, TypeAlias, TypeVar
+from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
 T = TypeVar("T")
 
-RECORD = (
+RECORD: Final = (
     "number, id, kind, key, session, seq, speaker, status, text, data, importance, "
     "valid_from, valid_to, precision, recorded_from, recorded_to"
 )
-TABLES = ("records", "postings", "vectors", "edges", "pending", "leases", "tombstones", "embeddings", "scopes")
+TABLES: Final = ("records", "postings", "vectors", "edges", "pending", "leases", "tombstones", "embeddings", "scopes")
 """Every table that holds a scope's data, in the order in which they are emptied."""
+COLUMNS: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
+    "records": (("number",), (*RECORD.replace(" ", "").split(",")[1:], "revision")),
+    "postings": (("number",), ("length", "question", "terms")),
+    "edges": (("target", "kind", "source", "ref"), ("weight", "revision")),
+    "pending": (("task", "number"), ("id", "session", "attempts", "error", "due")),
+    "tombstones": (("id",), ()),
+}
+"""The tables that are alike on every engine and no cache: the key beside the scope, and the other columns."""
+LONGS: Final = frozenset({"number"})
+"""The key columns that are numbers; the others are texts."""
+COPYING: Final = "copy of revision "
+"""How the lease of a scope begins that is being copied here."""
+EVERYWHERE: Final = "(Also all_…, of all scopes.)"
+"""Stands in the sentence of a statement that is also wanted without the scope."""
 
 
 class Do(NamedTuple):
@@ -33,6 +48,38 @@ Rows: TypeAlias = Sequence[Sequence[Any]]
 Steps: TypeAlias = Generator[Do, Rows, T]
 
 
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """How an engine spells what the shared SQL leaves open; `name` is also that of its own SQL files."""
+
+    name: str
+    words: tuple[tuple[str, str], ...]
+    """What stands for each `$word`."""
+    membership: str
+    """What stands for `IN :list`; holds `{name}` where the parameter's name goes."""
+
+    def spelled(self, sql: str) -> str:
+        """Return `sql` as the engine wants it."""
+        words = {"record": RECORD, **dict(self.words)}
+        sql = re.sub(r"\$(\w+)", lambda match: words[match[1]], sql)
+        return re.sub(r"IN :(\w+)", lambda match: self.membership.format(name=match[1]), sql)
+
+
+SQLITE: Final = Dialect(
+    "sqlite",
+    (("text", "TEXT"), ("blob", "BLOB"), ("long", "INTEGER"), ("real", "REAL"), ("clustered", "WITHOUT ROWID"),
+     ("lock", "")),
+    "IN (SELECT value FROM json_each(:{name}))",
+)  # fmt: skip
+POSTGRES: Final = Dialect(
+    "postgres",
+    # Bytes in order, as SQLite sorts, whatever the database's collation: an index is smaller and quicker so, too.
+    (("text", 'TEXT COLLATE "C"'), ("blob", "BYTEA"), ("long", "BIGINT"), ("real", "DOUBLE PRECISION"),
+     ("clustered", ""), ("lock", "FOR UPDATE")),
+    "= ANY(:{name})",
+)  # fmt: skip
+
+
 class Migration(NamedTuple):
     """A numbered change of the schema."""
 
@@ -42,33 +89,47 @@ class Migration(NamedTuple):
 
 
 @cache
-def statements() -> dict[str, str]:
-    """Return every statement by name, with `$record` filled in."""
-    text = resources.files("fabula.stores").joinpath("statements.sql").read_text("utf-8")
+def statements(dialect: Dialect) -> dict[str, str]:
+    """Return every statement by name, the shared ones and the engine's own."""
+    folder = resources.files("fabula.stores").joinpath("sql")
+    text = "".join(folder.joinpath(f"{name}.sql").read_text("utf-8") for name in ("shared", dialect.name))
     found: dict[str, str] = {}
     for block in text.split("-- name: ")[1:]:
         name, _, body = block.partition("\n")
-        lines = [line for line in body.splitlines() if not line.startswith("--")]
-        found[name.strip()] = "\n".join(lines).strip().rstrip(";").replace("$record", RECORD)
+        sql = "\n".join(line for line in body.splitlines() if not line.startswith("--")).strip().rstrip(";")
+        found[name] = dialect.spelled(sql)
+        if EVERYWHERE in body:
+            found[f"all_{name}"] = found[name].replace("scope = :scope", "TRUE")
     for table in TABLES:
         found[f"empty_{table}"] = f"DELETE FROM {table} WHERE scope = :scope RETURNING scope"
+    for table, (keys, others) in COLUMNS.items():
+        found |= _copying(table, keys, (*keys, *others))
     return found
 
 
-def expand(sql: str, membership: str) -> str:
-    """Spell `IN :list` the engine's way; `membership` holds `{name}` where the parameter's name goes."""
-    return re.sub(r"IN :(\w+)", lambda match: membership.format(name=match[1]), sql)
+def _copying(table: str, keys: Sequence[str], columns: Sequence[str]) -> dict[str, str]:
+    """How a table's rows are read and written when a scope is moved."""
+    key, start, every = (", ".join(names) for names in (keys, [f":{k}" for k in keys], columns))
+    values = ", ".join(f":{column}" for column in columns)
+    backwards = ", ".join(f"{k} DESC" for k in keys)
+    return {
+        f"page_{table}": f"SELECT {every} FROM {table} WHERE scope = :scope AND ({key}) > ({start})"
+        f" ORDER BY {key} LIMIT :limit",
+        f"last_{table}": f"SELECT {key} FROM {table} WHERE scope = :scope ORDER BY {backwards} LIMIT 1",
+        f"restore_{table}": f"INSERT INTO {table} (scope, {every}) VALUES (:scope, {values})"
+        f" ON CONFLICT (scope, {key}) DO NOTHING",
+    }
 
 
-def migrations(words: Mapping[str, str]) -> list[Migration]:
-    """Return the schema's history, with the engine's spelling of the types."""
-    files = sorted(
-        (f for f in resources.files("fabula.stores").joinpath("schema").iterdir() if f.name.endswith(".sql")),
-        key=lambda f: f.name,
-    )
+@cache
+def migrations(dialect: Dialect) -> tuple[Migration, ...]:
+    """Return the schema's history: one for all engines, with a part for this one where there is `….ENGINE.sql`."""
+    folder = resources.files("fabula.stores").joinpath("sql").joinpath("schema")
+    texts = {file.name: file.read_text("utf-8") for file in folder.iterdir()}
     found: list[Migration] = []
-    for file in files:
-        number, _, name = file.name.removesuffix(".sql").partition("_")
-        sql = re.sub(r"\$(\w+)", lambda match: words[match[1]], file.read_text("utf-8").partition("\n\n")[2])
-        found.append(Migration(int(number), name, sql))
-    return found
+    for file in sorted(name for name in texts if name.count(".") == 1):
+        stem = file.removesuffix(".sql")
+        number, _, name = stem.partition("_")
+        parts = (texts[file], texts.get(f"{stem}.{dialect.name}.sql", ""))
+        found.append(Migration(int(number), name, dialect.spelled("\n".join(p.partition("\n\n")[2] for p in parts))))
+    return tuple(found)

@@ -13,12 +13,11 @@ from numpy.typing import NDArray
 
 from fabula.abc import Changes, Entry, Lease, Terms, Written
 from fabula.errors import EmbeddingMismatch, InvalidInput, LeaseLost, SourcesGone
-from fabula.stores.rows import from_row, micros, now, to_row, unpack_chunk
+from fabula.stores.layouts import Layout
+from fabula.stores.rows import from_row, micros, now, to_row
 from fabula.stores.statements import Do, Steps
 from fabula.types import Passage, Record
 
-CHUNK: Final = 256
-"""Vectors a chunk: numbers 0…255 stand in chunk 0, and so on."""
 KEPT_EMBEDDINGS: Final = 1000
 """How many embeddings a scope's cache keeps."""
 
@@ -46,18 +45,18 @@ def take(scope: str) -> Steps[OwnRow]:
     return OwnRow(scope, rows[0])
 
 
-def write(scope: str, changes: Changes, lease: Lease | None) -> Steps[Written]:
+def write(scope: str, changes: Changes, lease: Lease | None, layout: Layout) -> Steps[Written]:
     """See `Store.write`."""
     _refuse(scope, changes)
     at = micros(changes.at) or now()
+    # A scope's own row is always held first, then its lease: so two writers never wait for each other.
+    there = changes.add or changes.put or (yield Do("lock_scope", {"scope": scope}))
+    state = (yield from take(scope)) if there else None
     if lease is not None:
         yield from held(lease)
-    if not (changes.add or changes.put):
-        rows = yield Do("scope_state", {"scope": scope})
-        if not rows:  # erased meanwhile: nothing is made of what is left of it
-            return Written(revision=0)
-    state = yield from take(scope)
-    if changes.space and state.space not in ("", changes.space):
+    if state is None:  # erased meanwhile: nothing is made of what is left of it
+        return Written(revision=0)
+    if changes.space and state.space not in ("", changes.space) and not (changes.beside or changes.switch):
         raise EmbeddingMismatch(scope, state.space, changes.space)
     present, erased = yield from _known(scope, changes.add)
     seen = set(present) | erased
@@ -81,8 +80,9 @@ def write(scope: str, changes: Changes, lease: Lease | None) -> Steps[Written]:
         state.analyzer = changes.analyzer
     complete = True
     if changes.vectors:
-        state.space = changes.space
-        complete = yield from _put_vectors(state, changes.vectors)
+        complete = yield from _put_vectors(state, changes, layout)
+    if changes.switch:
+        yield from _switch(state, changes.space, layout)
     if changes.cache and complete:  # of what was erased meanwhile, not even the embedding is kept
         yield from _cache(state, changes.space, changes.cache)
     for task in {task for task, _ in changes.done}:
@@ -187,33 +187,37 @@ def _renew_terms(state: OwnRow, terms: Mapping[int, Terms]) -> Steps[None]:
     state.reset = state.revision
 
 
-def _put_vectors(state: OwnRow, vectors: Mapping[str, NDArray[np.float32]]) -> Steps[bool]:
+def _put_vectors(state: OwnRow, changes: Changes, layout: Layout) -> Steps[bool]:
     """Write the vectors of the records that are there; return whether all of them are."""
-    rows = yield Do("live_numbers", {"scope": state.scope, "ids": list(vectors)})
-    new = {int(number): vectors[record_id] for record_id, number in rows}
-    chunks = sorted({number // CHUNK for number in new})
-    rows = yield Do("vector_chunks", {"scope": state.scope, "space": state.space, "chunks": chunks})
-    held = {row[1]: dict(zip(*unpack_chunk(row[2], row[3]), strict=True)) for row in rows}
-    if any(number in held.get(number // CHUNK, {}) for number in new):
-        # An index in memory fills in what it lacks; what it has and what has changed, it must read anew.
-        state.reset = state.revision
-    for chunk in chunks:
-        merged = held.get(chunk, {}) | {n: v for n, v in new.items() if n // CHUNK == chunk}
-        yield chunk_of(state, state.space, chunk, merged)
-    return len(new) == len(vectors)
+    rows = yield Do("live_numbers", {"scope": state.scope, "ids": list(changes.vectors)})
+    new = {int(number): changes.vectors[record_id].astype(np.float16) for record_id, number in rows}
+    replaced = yield from layout.put(state.scope, changes.space, state.revision, new)
+    if not (changes.beside or changes.switch):
+        state.space = changes.space
+        if replaced:
+            # An index in memory fills in what it lacks; what it has and what has changed, it must read anew.
+            state.reset = state.revision
+    return len(new) == len(changes.vectors)
 
 
-def chunk_of(state: OwnRow, space: str, chunk: int, vectors: Mapping[int, NDArray[Any]]) -> Do:
-    """Return the statement that writes a chunk, or takes it away where nothing is left in it."""
-    where = {"scope": state.scope, "space": space, "chunk": chunk}
-    if not vectors:
-        return Do("delete_vectors", where)
-    numbers = np.array(sorted(vectors), "<i8")
-    matrix = np.stack([vectors[int(number)] for number in numbers]).astype("<f2")
-    return Do(
-        "put_vectors",
-        {**where, "revision": state.revision, "numbers": numbers.tobytes(), "vectors": matrix.tobytes()},
-    )
+def _switch(state: OwnRow, space: str, layout: Layout) -> Steps[None]:
+    """Keep the scope in another space from now on; what has no vector there yet is left to be embedded."""
+    missing = yield from unembedded(state.scope, space, layout)
+    rows = yield Do("numbered_records", {"scope": state.scope, "numbers": missing})
+    yield Do("put_pending", [
+        {"scope": state.scope, "task": "embed", "number": row[0], "id": row[1], "session": row[4] or "", "due": 0}
+        for row in rows
+    ])  # fmt: skip
+    yield from layout.keep(state.scope, space)
+    yield Do("clear_embeddings", {"scope": state.scope})
+    state.space, state.reset = space, state.revision
+
+
+def unembedded(scope: str, space: str, layout: Layout) -> Steps[list[int]]:
+    """See `Store.unembedded`."""
+    there = yield from layout.numbers(scope, space)
+    rows = yield Do("embedded_kinds", {"scope": scope})
+    return [row[0] for row in rows if row[0] not in there]
 
 
 def _cache(state: OwnRow, space: str, cache: Mapping[bytes, NDArray[np.float32]]) -> Steps[None]:

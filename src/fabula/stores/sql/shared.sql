@@ -1,4 +1,6 @@
--- Every statement of the stores, by name. `IN :list` takes a list; each engine spells it its own way.
+-- What the stores say to a database, by name. `IN :list` takes a list, `$lock` holds a row until the transaction ends
+-- (nothing where there is one writer): each engine spells them its own way. A statement is of one scope, which is what a
+-- cluster finds the place by. "(Also all_…, of all scopes.)" makes a second one, all_NAME, without that condition.
 
 -- name: take_scope
 -- Start a write: grow the scope's revision (which also locks its row) and tell where it stands.
@@ -11,12 +13,16 @@ RETURNING revision, reset, next_number, analyzer, space;
 UPDATE scopes SET reset = :reset, next_number = :next_number, analyzer = :analyzer, space = :space
 WHERE scope = :scope;
 
+-- name: lock_scope
+-- Where a scope stands, before a write that makes no scope: its other writers wait from here on.
+SELECT revision, reset, next_number, analyzer, space FROM scopes WHERE scope = :scope $lock;
+
 -- name: scope_state
 -- Where a scope stands.
 SELECT revision, reset, next_number, analyzer, space FROM scopes WHERE scope = :scope;
 
 -- name: all_scopes
--- Every scope there is.
+-- Every scope there is (all scopes).
 SELECT scope FROM scopes ORDER BY scope;
 
 -- name: live_records
@@ -108,11 +114,21 @@ ON CONFLICT (scope, number) DO UPDATE SET length = excluded.length, question = e
 DELETE FROM postings WHERE scope = :scope AND number IN :numbers RETURNING scope;
 
 -- name: load_rows
--- The searchable part of the versions after a number.
-SELECT r.number, r.kind, COALESCE(r.session, ''), COALESCE(r.seq, -1), COALESCE(r.speaker, ''), r.valid_from, r.valid_to,
-    r.recorded_from, r.recorded_to, r.importance, p.length, p.question, p.terms
-FROM records r JOIN postings p ON p.scope = r.scope AND p.number = r.number
-WHERE r.scope = :scope AND r.number > :after ORDER BY r.number;
+-- The versions after a number; their terms come apart, since that is quicker than a join.
+SELECT number, kind, COALESCE(session, ''), COALESCE(seq, -1), COALESCE(speaker, ''), valid_from, valid_to,
+    recorded_from, recorded_to, importance
+FROM records WHERE scope = :scope AND number > :after ORDER BY number;
+
+-- name: load_terms
+-- The terms of the versions after a number.
+SELECT number, length, question, terms FROM postings WHERE scope = :scope AND number > :after;
+
+-- name: embedded_kinds
+-- What ought to have a vector: live, not blank, and not waiting for one.
+SELECT r.number FROM records r JOIN postings p ON p.scope = r.scope AND p.number = r.number
+WHERE r.scope = :scope AND r.recorded_to IS NULL AND r.kind = 'passage' AND NOT EXISTS (
+    SELECT 1 FROM pending w WHERE w.scope = r.scope AND w.task = 'embed' AND w.number = r.number)
+ORDER BY r.number;
 
 -- name: load_closed
 -- The same of versions that were ended since a revision.
@@ -121,27 +137,6 @@ SELECT r.number, r.kind, COALESCE(r.session, ''), COALESCE(r.seq, -1), COALESCE(
 FROM records r JOIN postings p ON p.scope = r.scope AND p.number = r.number
 WHERE r.scope = :scope AND r.recorded_to IS NOT NULL AND r.revision > :revision AND r.number <= :after
 ORDER BY r.number;
-
--- name: load_vectors
--- The vector chunks written since a revision.
-SELECT numbers, vectors FROM vectors
-WHERE scope = :scope AND space = :space AND revision > :revision ORDER BY chunk;
-
--- name: vector_chunks
--- Some vector chunks, in every space or one.
-SELECT space, chunk, numbers, vectors FROM vectors
-WHERE scope = :scope AND (:space IS NULL OR space = :space) AND chunk IN :chunks;
-
--- name: put_vectors
--- A vector chunk.
-INSERT INTO vectors (scope, space, chunk, revision, numbers, vectors)
-VALUES (:scope, :space, :chunk, :revision, :numbers, :vectors)
-ON CONFLICT (scope, space, chunk) DO UPDATE SET
-    revision = excluded.revision, numbers = excluded.numbers, vectors = excluded.vectors;
-
--- name: delete_vectors
--- Erase a vector chunk.
-DELETE FROM vectors WHERE scope = :scope AND space = :space AND chunk = :chunk;
 
 -- name: put_edge
 -- An edge; the same edge twice is one.
@@ -182,16 +177,23 @@ ORDER BY session, number LIMIT :limit;
 UPDATE pending SET attempts = :attempts, error = :error, due = :due
 WHERE scope = :scope AND task = :task AND number = :number;
 
--- name: failed_pending
--- Work that was tried as often as allowed (all scopes).
-SELECT scope, task, number FROM pending WHERE attempts >= :attempts;
+-- name: all_failed
+-- Scopes with work that was tried as often as allowed (all scopes).
+SELECT DISTINCT scope FROM pending WHERE attempts >= :attempts;
 
--- name: find_work
--- A scope with due work that nobody holds (all scopes).
+-- name: renew_pending
+-- Give a scope's work that was tried as often as allowed a fresh start.
+UPDATE pending SET attempts = 0, error = '', due = 0 WHERE scope = :scope AND attempts >= :attempts RETURNING scope;
+
+-- name: work
+-- Whether a scope has due work.
+SELECT scope FROM pending WHERE scope = :scope AND task IN :tasks AND due <= :due LIMIT 1;
+
+-- name: all_work
+-- Scopes with due work that nobody holds, the longest due first (all scopes).
 SELECT p.scope FROM pending p LEFT JOIN leases l ON l.scope = p.scope
-WHERE p.task IN :tasks AND p.due <= :due AND (:scope IS NULL OR p.scope = :scope)
-  AND (l.scope IS NULL OR l.until <= :now OR l.worker = :worker)
-ORDER BY p.due LIMIT 1;
+WHERE p.task IN :tasks AND p.due <= :due AND (l.scope IS NULL OR l.until <= :now OR l.worker = :worker)
+GROUP BY p.scope ORDER BY MIN(p.due), p.scope LIMIT :limit;
 
 -- name: take_lease
 -- Take a lease that is free, run out or one's own.
@@ -201,8 +203,8 @@ WHERE leases.until <= :now OR leases.worker = excluded.worker
 RETURNING worker;
 
 -- name: holder
--- Who holds a scope's lease.
-SELECT worker FROM leases WHERE scope = :scope;
+-- Who holds a scope's lease; nobody takes it over before the transaction ends.
+SELECT worker FROM leases WHERE scope = :scope $lock;
 
 -- name: drop_lease
 -- Give a lease back.
@@ -235,18 +237,18 @@ DELETE FROM embeddings WHERE scope = :scope AND space = :space AND hash IN (
 DELETE FROM embeddings WHERE scope = :scope RETURNING scope;
 
 -- name: count_records
--- Live records by kind.
-SELECT kind, COUNT(*) FROM records WHERE recorded_to IS NULL AND (:scope IS NULL OR scope = :scope) GROUP BY kind;
+-- Live records by kind. (Also all_…, of all scopes.)
+SELECT kind, COUNT(*) FROM records WHERE recorded_to IS NULL AND scope = :scope GROUP BY kind;
 
 -- name: count_sessions
--- Sessions with a passage in them.
+-- Sessions with a passage in them. (Also all_…, of all scopes.)
 SELECT COUNT(*) FROM (
-    SELECT DISTINCT scope, session FROM records WHERE seq IS NOT NULL AND (:scope IS NULL OR scope = :scope)) s;
+    SELECT DISTINCT scope, session FROM records WHERE seq IS NOT NULL AND scope = :scope) s;
 
 -- name: count_pending
--- Work by task, and how much of it has failed at least once.
+-- Work by task, and how much of it has failed at least once. (Also all_…, of all scopes.)
 SELECT task, COUNT(*), SUM(CASE WHEN error <> '' THEN 1 ELSE 0 END) FROM pending
-WHERE :scope IS NULL OR scope = :scope GROUP BY task;
+WHERE scope = :scope GROUP BY task;
 
 -- name: audit_records
 -- Every version, for the check.
@@ -256,10 +258,6 @@ WHERE scope = :scope ORDER BY number;
 -- name: audit_terms
 -- Every version with terms, for the check.
 SELECT number FROM postings WHERE scope = :scope;
-
--- name: audit_vectors
--- Every vector chunk, for the check.
-SELECT space, numbers, vectors FROM vectors WHERE scope = :scope ORDER BY space, chunk;
 
 -- name: audit_pending
 -- All work, for the check.

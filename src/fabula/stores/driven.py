@@ -1,0 +1,141 @@
+"""A store that is a driver under the common steps: what each method of the protocol runs, whatever the engine.
+
+It knows what is read and written, not how: an engine gives `reads`, `writes`, `sizes`, `damage` and a layout.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import datetime
+from random import shuffle
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fabula.abc import Changes, Erasure, Filter, Lease, Pending, ScopeState, Store, Task, Written
+from fabula.index import Index
+from fabula.stores import audit, copying, erasing, reading, writing
+from fabula.stores.layouts import Layout
+from fabula.stores.statements import Steps
+from fabula.types import Forgotten, Kind, Record, Stats
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class DrivenStore(Store):
+    """Runs steps, given as a function and its arguments so that they can be begun again."""
+
+    layout: Layout
+
+    @abstractmethod
+    async def reads(self, scope: str | None, steps: Callable[P, Steps[T]], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Run steps that only read, of all scopes where `scope` is `None`."""
+
+    @abstractmethod
+    async def writes(
+        self, steps: Callable[Concatenate[str, P], Steps[T]], scope: str, *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """Run steps of one scope as one durable transaction."""
+
+    @abstractmethod
+    async def aside(self, function: Callable[[], T]) -> T:
+        """Run what is heavy on the processor, away from the event loop."""
+
+    @abstractmethod
+    async def sizes(self, scope: str | None) -> dict[str, int]:
+        """Return bytes by table."""
+
+    async def damage(self) -> list[str]:
+        """Return what is broken below the tables, a line each."""
+        return []
+
+    async def load(self, scope: str, space: str, base: Index | None = None) -> Index:
+        loaded = await self.reads(scope, reading.load, scope, space, base)
+        if loaded.state is None:
+            return loaded.base
+        return await self.aside(lambda: reading.indexed(loaded, self.layout))
+
+    async def write(self, scope: str, changes: Changes, lease: Lease | None = None) -> Written:
+        return await self.writes(writing.write, scope, changes, lease, self.layout)
+
+    async def erase(self, scope: str, erasure: Erasure) -> Forgotten:
+        return await self.writes(erasing.erase, scope, erasure, self.layout)
+
+    async def get(self, scope: str, ids: Sequence[str], as_of: datetime | None = None) -> dict[str, Record]:
+        return await self.reads(scope, reading.get, scope, ids, as_of)
+
+    async def fetch(self, scope: str, numbers: Sequence[int]) -> dict[int, Record]:
+        return await self.reads(scope, reading.fetch, scope, numbers)
+
+    async def find(self, scope: str, wanted: Filter) -> list[tuple[int, Record]]:
+        return await self.reads(scope, reading.find, scope, wanted)
+
+    async def citing(self, scope: str, ids: Sequence[str], kinds: Sequence[Kind]) -> list[Record]:
+        return await self.reads(scope, reading.citing, scope, ids, kinds)
+
+    async def scopes(self) -> list[str]:
+        return await self.reads(None, reading.scopes)
+
+    async def lease(
+        self, worker: str, tasks: Sequence[Task], now: datetime, seconds: float, *,
+        due: datetime | None = None, scope: str | None = None,
+    ) -> Lease | None:  # fmt: skip
+        found = await self.reads(scope, reading.work, worker, tasks, now, due, scope)
+        first, rest = found[:1], found[1:]
+        shuffle(rest)  # who loses the first to another worker must not meet the same one at the second
+        for name in (*first, *rest):
+            if (lease := await self.writes(reading.lease, name, worker, now, seconds)) is not None:
+                return lease
+        return None
+
+    async def release(self, lease: Lease) -> None:
+        await self.writes(reading.release, lease.scope, lease)
+
+    async def pending(
+        self, scope: str, task: Task, limit: int = 1000, *, failed: bool | None = None, due: datetime | None = None
+    ) -> list[Pending]:
+        return await self.reads(scope, reading.pending, scope, task, limit, failed, due)
+
+    async def postpone(self, lease: Lease, work: Sequence[Pending]) -> None:
+        await self.writes(reading.postpone, lease.scope, lease, work)
+
+    async def retry(self, attempts: int) -> int:
+        scopes = await self.reads(None, reading.failed, attempts)
+        return sum([await self.writes(reading.retry, scope, attempts) for scope in scopes])
+
+    async def cached(self, scope: str, space: str, hashes: Sequence[bytes]) -> dict[bytes, NDArray[np.float32]]:
+        return await self.reads(scope, reading.cached, scope, space, hashes)
+
+    async def unembedded(self, scope: str, space: str) -> list[int]:
+        return await self.reads(scope, writing.unembedded, scope, space, self.layout)
+
+    async def stats(self, scope: str | None = None) -> Stats:
+        counts = await self.reads(scope, reading.counts, scope)
+        return replace(counts, bytes=await self.sizes(scope))
+
+    async def check(self, scope: str | None = None) -> list[str]:
+        problems = await self.damage()
+        for name in [scope] if scope is not None else await self.scopes():
+            problems += await self.reads(name, audit.check, name, self.layout)
+        return problems
+
+    async def state(self, scope: str) -> ScopeState | None:
+        return await self.reads(scope, copying.state, scope)
+
+    async def page(
+        self, scope: str, table: str, after: tuple[Any, ...] | None = None, limit: int = 1000
+    ) -> list[tuple[Any, ...]]:
+        return await self.reads(scope, copying.page, scope, table, after, limit, self.layout)
+
+    async def receive(self, scope: str, revision: int) -> dict[str, tuple[Any, ...] | None] | None:
+        return await self.writes(copying.receive, scope, revision, self.layout)
+
+    async def restore(self, scope: str, table: str, rows: Sequence[tuple[Any, ...]]) -> None:
+        await self.writes(copying.restore, scope, table, rows, self.layout)
+
+    async def publish(self, scope: str, state: ScopeState) -> None:
+        await self.writes(copying.publish, scope, state)

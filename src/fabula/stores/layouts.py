@@ -1,0 +1,190 @@
+"""How an engine lays out vectors, as steps of named statements; knows no driver and no other table."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, Final, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fabula.stores.statements import Do, Rows, Steps
+
+CHUNK: Final = 256
+"""Vectors a chunk: numbers 0…255 stand in chunk 0, and so on."""
+
+Halves: TypeAlias = NDArray[np.float16]
+"""Vectors as they are kept: 16-bit floats."""
+Block: TypeAlias = tuple[NDArray[np.int64], Halves]
+"""Record numbers, and a matrix with a row for each."""
+
+
+class Layout(Protocol):
+    """Where vectors are put. They belong to a scope, a space and a record's number."""
+
+    def put(self, scope: str, space: str, revision: int, vectors: Mapping[int, Halves]) -> Steps[bool]:
+        """Write vectors; return whether one of them was there before."""
+        ...
+
+    def erase(self, scope: str, numbers: Collection[int]) -> Steps[int]:
+        """Remove the vectors of these records in every space; return how many there were."""
+        ...
+
+    def empty(self, scope: str) -> Steps[int]:
+        """Remove all of a scope's vectors; return how many there were."""
+        ...
+
+    def keep(self, scope: str, space: str) -> Steps[None]:
+        """Remove the vectors of every other space."""
+        ...
+
+    def numbers(self, scope: str, space: str) -> Steps[set[int]]:
+        """Return which records have a vector in `space`."""
+        ...
+
+    def page(self, scope: str, space: str, number: int, limit: int) -> Steps[list[tuple[Any, ...]]]:
+        """Return about `limit` vectors after one as (space, number, bytes), in that order."""
+        ...
+
+    def last(self, scope: str) -> Steps[tuple[Any, ...] | None]:
+        """Return the space and number of the last vector there is."""
+        ...
+
+    def restore(self, scope: str, revision: int, rows: Sequence[tuple[Any, ...]]) -> Steps[None]:
+        """Write what `page` gave."""
+        ...
+
+    def blocks(self, rows: Rows) -> list[Block]:
+        """Return what `load_vectors` gave as pairs of record numbers and a matrix with a row for each."""
+        ...
+
+
+class Chunks:
+    """Chunks of up to 256 vectors, one blob each."""
+
+    def put(self, scope: str, space: str, revision: int, vectors: Mapping[int, Halves]) -> Steps[bool]:
+        chunks = sorted({number // CHUNK for number in vectors})
+        rows = yield Do("vector_chunks", {"scope": scope, "space": space, "chunks": chunks})
+        held = {row[1]: self._held(row[2], row[3]) for row in rows}
+        replaced = any(number in held.get(number // CHUNK, {}) for number in vectors)
+        for chunk in chunks:
+            merged = held.get(chunk, {}) | {n: v for n, v in vectors.items() if n // CHUNK == chunk}
+            yield self._chunk(scope, space, chunk, revision, merged)
+        return replaced
+
+    def erase(self, scope: str, numbers: Collection[int]) -> Steps[int]:
+        chunks, erased = sorted({number // CHUNK for number in numbers}), 0
+        rows = yield Do("vector_chunks", {"scope": scope, "space": None, "chunks": chunks})
+        for space, chunk, who, what, revision in rows:
+            held = self._held(who, what)
+            kept = {number: vector for number, vector in held.items() if number not in numbers}
+            if len(kept) < len(held):
+                erased += len(held) - len(kept)
+                yield self._chunk(scope, space, chunk, revision, kept)
+        return erased
+
+    def empty(self, scope: str) -> Steps[int]:
+        rows = yield Do("audit_vectors", {"scope": scope})
+        yield Do("empty_vectors", {"scope": scope})
+        return sum(len(np.frombuffer(who, "<i8")) for _, who, _ in rows)
+
+    def keep(self, scope: str, space: str) -> Steps[None]:
+        yield Do("drop_spaces", {"scope": scope, "space": space})
+
+    def numbers(self, scope: str, space: str) -> Steps[set[int]]:
+        rows = yield Do("embedded_numbers", {"scope": scope, "space": space})
+        return {number for row in rows for number in np.frombuffer(row[0], "<i8").tolist()}
+
+    def page(self, scope: str, space: str, number: int, limit: int) -> Steps[list[tuple[Any, ...]]]:
+        where = {"scope": scope, "space": space, "chunk": number // CHUNK, "limit": limit // CHUNK + 2}
+        rows = yield Do("page_vectors", where)
+        found = [(row[0], n, v.tobytes()) for row in rows for n, v in self._held(row[1], row[2]).items()]
+        return [row for row in found if row[:2] > (space, number)]
+
+    def last(self, scope: str) -> Steps[tuple[Any, ...] | None]:
+        rows = yield Do("last_vectors", {"scope": scope})
+        return (rows[0][0], int(np.frombuffer(rows[0][1], "<i8").max())) if rows else None
+
+    def restore(self, scope: str, revision: int, rows: Sequence[tuple[Any, ...]]) -> Steps[None]:
+        yield from _restore(self, scope, revision, rows)
+
+    def blocks(self, rows: Rows) -> list[Block]:
+        found: list[Block] = []
+        for numbers, vectors in rows:
+            who = np.frombuffer(numbers, "<i8")
+            found.append((who, np.frombuffer(vectors, "<f2").reshape(len(who), -1)))
+        return found
+
+    def _held(self, numbers: bytes, vectors: bytes) -> dict[int, Halves]:
+        ((who, matrix),) = self.blocks([(numbers, vectors)])
+        return dict(zip(who.tolist(), matrix, strict=True))
+
+    def _chunk(self, scope: str, space: str, chunk: int, revision: int, vectors: Mapping[int, Halves]) -> Do:
+        """The statement that writes a chunk, or takes it away where nothing is left in it."""
+        where: dict[str, Any] = {"scope": scope, "space": space, "chunk": chunk}
+        if not vectors:
+            return Do("delete_vectors", where)
+        who = sorted(vectors)
+        matrix = np.stack([vectors[number] for number in who])
+        blobs = {"numbers": np.array(who, "<i8").tobytes(), "vectors": matrix.astype("<f2").tobytes()}
+        return Do("put_vectors", {**where, "revision": revision, **blobs})
+
+
+class Single:
+    """A row a vector, of pgvector's type halfvec."""
+
+    def put(self, scope: str, space: str, revision: int, vectors: Mapping[int, Halves]) -> Steps[bool]:
+        where = {"scope": scope, "space": space}
+        rows = yield Do("known_vectors", {**where, "numbers": list(vectors)})
+        yield Do("put_vectors", [
+            {**where, "number": number, "revision": revision, "halves": vector} for number, vector in vectors.items()
+        ])  # fmt: skip
+        return bool(rows)
+
+    def erase(self, scope: str, numbers: Collection[int]) -> Steps[int]:
+        return len((yield Do("delete_vectors", {"scope": scope, "numbers": list(numbers)})))
+
+    def empty(self, scope: str) -> Steps[int]:
+        return len((yield Do("empty_vectors", {"scope": scope})))
+
+    def keep(self, scope: str, space: str) -> Steps[None]:
+        yield Do("drop_spaces", {"scope": scope, "space": space})
+
+    def numbers(self, scope: str, space: str) -> Steps[set[int]]:
+        rows = yield Do("embedded_numbers", {"scope": scope, "space": space})
+        return {row[0] for row in rows}
+
+    def page(self, scope: str, space: str, number: int, limit: int) -> Steps[list[tuple[Any, ...]]]:
+        rows = yield Do("page_vectors", {"scope": scope, "space": space, "number": number, "limit": limit})
+        return [(row[0], row[1], self.unpacked(row[2]).tobytes()) for row in rows]
+
+    def last(self, scope: str) -> Steps[tuple[Any, ...] | None]:
+        rows = yield Do("last_vectors", {"scope": scope})
+        return (rows[0][0], rows[0][1]) if rows else None
+
+    def restore(self, scope: str, revision: int, rows: Sequence[tuple[Any, ...]]) -> Steps[None]:
+        yield from _restore(self, scope, revision, rows)
+
+    def blocks(self, rows: Rows) -> list[Block]:
+        if not rows:
+            return []
+        who = np.fromiter((row[0] for row in rows), np.int64, len(rows))
+        # Before its numbers, a halfvec tells its dimensions and two bytes of nothing.
+        matrix = np.frombuffer(b"".join(row[1] for row in rows), ">f2").reshape(len(who), -1)[:, 2:]
+        return [(who, matrix)]
+
+    @staticmethod
+    def unpacked(vector: bytes) -> Halves:
+        """Return the vector in the binary form of halfvec."""
+        return np.frombuffer(vector, ">f2")[2:].astype("<f2")
+
+    @staticmethod
+    def packed(vector: Halves) -> bytes:
+        """Return a vector in the binary form of halfvec."""
+        return len(vector).to_bytes(2, "big") + b"\0\0" + vector.astype(">f2").tobytes()
+
+
+def _restore(layout: Layout, scope: str, revision: int, rows: Sequence[tuple[Any, ...]]) -> Steps[None]:
+    for space in dict.fromkeys(row[0] for row in rows):
+        vectors = {row[1]: np.frombuffer(row[2], "<f2") for row in rows if row[0] == space}
+        yield from layout.put(scope, space, revision, vectors)

@@ -1,0 +1,213 @@
+"""The server store: PostgreSQL with pgvector, through asyncpg.
+
+It drives the steps of `writing`, `erasing`, `reading` and `copying`, and knows nothing of what they mean. No connection
+is held but while statements run; one that breaks is replaced and the work begun again, for as long as `busy` says.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, Concatenate, Final, ParamSpec, TypeVar
+
+from fabula.errors import Confined, InvalidInput, MemoryClosed, StoreUnavailable
+from fabula.stores.driven import DrivenStore
+from fabula.stores.layouts import Single
+from fabula.stores.server import Address, Connection, asyncpg, migrate
+from fabula.stores.statements import POSTGRES, TABLES, Do, Rows, Steps, statements
+
+P = ParamSpec("P")
+T = TypeVar("T")
+log = logging.getLogger(__name__)
+
+TYPES: Final[Mapping[str, str]] = {
+    **dict.fromkeys(("ids", "kinds", "tasks", "hashes"), "text[]"),
+    "numbers": "bigint[]",
+    **dict.fromkeys(
+        ("first", "reset", "next_number", "at", "after", "number", "revision", "seq", "valid_from", "valid_to", "start",
+         "end", "recorded_from", "recorded_to", "due", "now", "until", "limit", "keep"), "bigint"),
+    **dict.fromkeys(("analyzer", "length", "question", "attempts"), "integer"),
+    **dict.fromkeys(("importance", "weight"), "double precision"),
+    **dict.fromkeys(("ended", "failed"), "boolean"),
+    **dict.fromkeys(("terms", "vector"), "bytea"),
+    "halves": "halfvec",
+}  # fmt: skip
+"""What a parameter is, by its name, wherever it stands; every other one is text."""
+INDEXED: Final = 4000
+"""The most dimensions of which pgvector makes an index (of halfvec)."""
+PAUSE: Final = 0.05
+"""Seconds before the first repetition of what failed for want of a connection; doubled up to a second."""
+
+
+class PostgresStore(DrivenStore):
+    """A memory in a PostgreSQL database, for any number of processes.
+
+    `busy` is how many seconds to wait for a connection, for a server that restarts, and for one statement.
+    Raises `MissingExtra` where asyncpg is not installed.
+    """
+
+    engine, layout = "postgres", Single()
+
+    def __init__(self, url: str, *, busy: float = 30.0) -> None:
+        self._driver = asyncpg()
+        self.address = Address.parse(url)
+        self._busy = busy
+        self._sql = {name: _numbered(sql) for name, sql in statements(POSTGRES).items()}
+        self._pool: Any = None
+        self._confined = self._distributed = False
+        self._warned: set[int] = set()
+        again = self._driver
+        self._passing: tuple[type[BaseException], ...] = (
+            OSError, again.PostgresConnectionError, again.InterfaceError, again.CannotConnectNowError,
+            again.AdminShutdownError, again.CrashShutdownError, again.TooManyConnectionsError,
+            again.SerializationError, again.DeadlockDetectedError,
+        )  # fmt: skip
+
+    async def open(self) -> None:
+        if self._pool is not None:
+            return
+        try:
+            connection: Connection = await self.address.connect(self._busy)
+            try:
+                await migrate(connection)
+                self._confined = await connection.fetchval("SELECT row_security_active('records')")
+                self._distributed = await connection.fetchval("SELECT to_regclass('pg_dist_partition') IS NOT NULL")
+            finally:
+                await connection.close()
+            self._pool = await self.address.pool(self._busy, self._prepare)
+        except (*self._passing, TimeoutError, self._driver.PostgresError) as error:
+            raise StoreUnavailable(self._explain(error)) from error
+
+    async def close(self) -> None:
+        pool, self._pool = self._pool, None
+        if pool is not None:
+            try:
+                async with asyncio.timeout(self._busy):
+                    await pool.close()
+            except TimeoutError:
+                pool.terminate()
+
+    async def _prepare(self, connection: Connection) -> None:
+        find = "SELECT typnamespace::regnamespace::text FROM pg_type WHERE oid = 'halfvec'::regtype"
+        schema = await connection.fetchval(find)
+        await connection.set_type_codec(
+            "halfvec", schema=schema, encoder=Single.packed, decoder=Single.unpacked, format="binary"
+        )
+
+    # --- running ---
+
+    async def _with_connection(self, work: Callable[[Connection], Awaitable[T]]) -> T:
+        """Run `work` with a connection, and again with another where that one broke."""
+        deadline, pause = time.monotonic() + self._busy, PAUSE
+        while True:
+            pool = self._pool
+            if pool is None:
+                raise MemoryClosed
+            try:
+                connection = await pool.acquire(timeout=max(deadline - time.monotonic(), PAUSE))
+                try:
+                    return await work(connection)
+                finally:
+                    await pool.release(connection)
+            except self._driver.IntegrityConstraintViolationError as error:
+                raise InvalidInput(f"two live records of one id or key: {error}") from error
+            except TimeoutError as error:
+                raise StoreUnavailable(f"{self.address}: no answer within {self._busy:g} s") from error
+            except self._passing as error:
+                if self._pool is None:
+                    raise MemoryClosed from error
+                if time.monotonic() + pause >= deadline:
+                    raise StoreUnavailable(self._explain(error)) from error
+                log.info("%s: %s; trying again", self.address, error)
+            except self._driver.PostgresError as error:
+                raise StoreUnavailable(self._explain(error)) from error
+            await asyncio.sleep(pause)
+            pause = min(2 * pause, 1.0)
+
+    def _explain(self, error: BaseException) -> str:
+        said = str(error).splitlines()[0] if str(error) else type(error).__name__
+        if isinstance(error, self._driver.QueryCanceledError):
+            said = f"a statement took longer than {self._busy:g} s"
+        return f"{self.address}: {said}"
+
+    async def _execute(self, connection: Connection, wanted: Do) -> Rows:
+        (sql, names), params = self._sql[wanted.name], wanted.params
+        if isinstance(params, Mapping):
+            return await connection.fetch(sql, *map(params.__getitem__, names))
+        if params:
+            await connection.executemany(sql, [tuple(map(one.__getitem__, names)) for one in params])
+        return ()
+
+    async def _walk(self, connection: Connection, steps: Steps[T]) -> T:
+        try:
+            wanted = next(steps)
+            while True:
+                wanted = steps.send(await self._execute(connection, wanted))
+        except StopIteration as stop:
+            return stop.value
+        finally:
+            steps.close()
+
+    async def _enter(self, connection: Connection, scope: str) -> None:
+        """Tell the database whose rows this transaction may see, where it asks."""
+        if self._confined:
+            if self._distributed:  # so that the nodes are told as well
+                await connection.execute("SET LOCAL citus.propagate_set_commands TO 'local'")
+            quoted = scope.replace("'", "''")
+            await connection.execute(f"SET LOCAL fabula.scope TO '{quoted}'")
+
+    async def reads(self, scope: str | None, steps: Callable[P, Steps[T]], *args: P.args, **kwargs: P.kwargs) -> T:
+        if scope is None and self._confined:
+            raise Confined(str(self.address))
+
+        async def work(connection: Connection) -> T:
+            if scope is None or not self._confined:
+                return await self._walk(connection, steps(*args, **kwargs))
+            async with connection.transaction(readonly=True):
+                await self._enter(connection, scope)
+                return await self._walk(connection, steps(*args, **kwargs))
+
+        return await self._with_connection(work)
+
+    async def writes(
+        self, steps: Callable[Concatenate[str, P], Steps[T]], scope: str, *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        async def work(connection: Connection) -> T:
+            # What was committed without our hearing of it is found there by its ids when it is begun again.
+            async with connection.transaction():
+                await self._enter(connection, scope)
+                return await self._walk(connection, steps(scope, *args, **kwargs))
+
+        # A caller that is cancelled leaves; what was begun goes on to its end.
+        return await asyncio.shield(asyncio.ensure_future(self._with_connection(work)))
+
+    async def aside(self, function: Callable[[], T]) -> T:
+        return await asyncio.to_thread(function)
+
+    async def sizes(self, scope: str | None) -> dict[str, int]:
+        async def work(connection: Connection) -> dict[str, int]:
+            if scope is None:
+                total = "citus_total_relation_size" if self._distributed else "pg_total_relation_size"
+                return {table: await connection.fetchval(f"SELECT {total}('{table}')") for table in TABLES}
+            async with connection.transaction(readonly=True):
+                await self._enter(connection, scope)
+                sql = "SELECT COALESCE(SUM(pg_column_size(t.*)), 0) FROM {} t WHERE scope = $1"
+                return {table: int(await connection.fetchval(sql.format(table), scope)) for table in TABLES}
+
+        return await self._with_connection(work)
+
+
+def _numbered(sql: str) -> tuple[str, tuple[str, ...]]:
+    """A statement with numbered parameters, each cast to its type, and their names in order."""
+    names: list[str] = []
+
+    def number(match: re.Match[str]) -> str:
+        name = match[1]
+        if name not in names:
+            names.append(name)
+        return f"${names.index(name) + 1}::{TYPES.get(name, 'text')}"
+
+    return re.sub(r"(?<!:):([a-z_]+)", number, sql), tuple(names)

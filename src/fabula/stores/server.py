@@ -1,0 +1,164 @@
+"""A PostgreSQL server as a place to connect to, and its schema; knows no record and no statement of a memory."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any, Final, TypeAlias
+from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
+
+from fabula.errors import InvalidInput, MissingExtra, SchemaTooNew, StoreUnavailable
+from fabula.stores.rows import now
+from fabula.stores.statements import POSTGRES, TABLES, migrations
+
+Connection: TypeAlias = Any
+"""An asyncpg connection: the package has no types, and is only imported when it is needed."""
+
+POOL: Final = 10
+"""Connections a store opens at most."""
+CACHE: Final = 256
+"""Prepared statements a connection keeps: all there are."""
+NAME: Final = r"[a-z_][a-z0-9_]{0,62}"
+LOCK: Final = 0x66616275
+"""The advisory lock under which the schema is changed."""
+PGVECTOR: Final = (0, 8)
+"""The first pgvector whose index can be searched on until enough is found."""
+
+
+def asyncpg() -> Any:
+    """Return the driver. Raises `MissingExtra`."""
+    try:
+        return importlib.import_module("asyncpg")
+    except ModuleNotFoundError:
+        raise MissingExtra("a memory in PostgreSQL", "postgres") from None
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where a database is, as a URL says it; never shows the password.
+
+    `postgresql://`, `postgres://` and SQLAlchemy's `postgresql+asyncpg://` are one. Beside what the server and libpq
+    know (`host=/var/run/postgresql`, `sslmode=…`), the query may say `schema` (the tables' schema, made if missing),
+    `pool` (connections at most) and `statement_cache_size` (0 behind a pooler that shares connections).
+    """
+
+    dsn: str = field(repr=False)
+    shown: str
+    schema: str = ""
+    size: int = POOL
+    cache: int = CACHE
+
+    @classmethod
+    def parse(cls, url: str) -> Address:
+        """Read a URL. Raises `InvalidInput`."""
+        scheme, separator, rest = url.partition("://")
+        if not separator or scheme.partition("+")[0] not in ("postgresql", "postgres"):
+            raise InvalidInput("not a PostgreSQL URL: it begins with postgresql://")
+        try:
+            parts = urlsplit(f"postgresql://{rest}")
+            _ = parts.port
+        except ValueError as error:
+            raise InvalidInput(f"the database URL cannot be read: {error}") from None
+        query = dict(parse_qsl(parts.query, keep_blank_values=True))
+        for theirs, ours in (("ssl", "sslmode"), ("prepared_statement_cache_size", "statement_cache_size")):
+            if theirs in query:
+                query.setdefault(ours, query.pop(theirs))
+        schema, size, cache = (query.pop(name, "") for name in ("schema", "pool", "statement_cache_size"))
+        if schema and not re.fullmatch(NAME, schema):
+            raise InvalidInput("schema in the database URL is a plain name in lower case")
+        if not all(re.fullmatch(r"\d{0,6}", number, re.ASCII) for number in (size, cache)):
+            raise InvalidInput("pool and statement_cache_size in the database URL are numbers")
+        host = parts.netloc.rpartition("@")[2] or query.get("host", "localhost")
+        return cls(
+            dsn=parts._replace(query=urlencode(query, quote_via=quote)).geturl(),
+            shown=f"postgresql://{'' if '/' in host else host}/{unquote(parts.path.lstrip('/'))}",
+            schema=schema,
+            size=max(int(size or POOL), 1),
+            cache=int(cache or CACHE),
+        )
+
+    def __str__(self) -> str:
+        return self.shown
+
+    def _options(self, statement: float) -> dict[str, Any]:
+        settings = {"application_name": "fabula"}
+        if statement:
+            settings["statement_timeout"] = str(round(statement * 1000))
+        if self.schema:
+            settings["search_path"] = f"{self.schema}, public"
+        return {"dsn": self.dsn, "server_settings": settings, "statement_cache_size": self.cache}
+
+    async def connect(self, patience: float) -> Connection:
+        """Return a connection of its own, within `patience` seconds; its statements may take their time."""
+        return await asyncpg().connect(timeout=patience, **self._options(0))
+
+    async def pool(self, patience: float, prepare: Callable[[Connection], Awaitable[None]]) -> Any:
+        """Return a pool of connections that each went through `prepare`, and whose statements may take `patience`."""
+        # The server ends a statement that takes too long; the driver's own limit is for a server that is silent.
+        return await asyncpg().create_pool(
+            min_size=0, max_size=self.size, init=prepare, timeout=patience, command_timeout=patience + 5,
+            **self._options(patience),
+        )  # fmt: skip
+
+
+async def migrate(connection: Connection) -> list[str]:
+    """Bring the schema up to date in one transaction; return what was applied.
+
+    Raises `SchemaTooNew`, and `StoreUnavailable` where pgvector is missing or too old. Needs no right to change
+    anything where nothing is to be changed.
+    """
+    if not await pending(connection):
+        return []
+    history = migrations(POSTGRES)
+    async with connection.transaction():
+        await connection.execute(f"SELECT pg_advisory_xact_lock({LOCK})")
+        find = "SELECT split_part(current_setting('search_path'), ',', 1), current_schema()"
+        schema, current = await connection.fetchrow(find)
+        if schema != current and re.fullmatch(NAME, schema):
+            await connection.execute(f"CREATE SCHEMA IF NOT EXISTS {schema}")
+        await _vectors(connection)
+        await connection.execute(
+            "CREATE TABLE IF NOT EXISTS fabula_migrations"
+            " (number INTEGER NOT NULL PRIMARY KEY, name TEXT NOT NULL, applied BIGINT NOT NULL)"
+        )
+        left = await pending(connection)
+        for number, name, sql in history:
+            if name in left:
+                await connection.execute(sql)
+                await connection.execute("INSERT INTO fabula_migrations VALUES ($1, $2, $3)", number, name, now())
+    return left
+
+
+async def pending(connection: Connection) -> list[str]:
+    """Return the names of the migrations that are still to be applied. Raises `SchemaTooNew`."""
+    history = migrations(POSTGRES)
+    done: set[int] = set()
+    if await connection.fetchval("SELECT to_regclass('fabula_migrations') IS NOT NULL"):
+        done = {row[0] for row in await connection.fetch("SELECT number FROM fabula_migrations")}
+    elif taken := [table for table in TABLES if await connection.fetchval("SELECT to_regclass($1)::text", table)]:
+        raise StoreUnavailable(
+            f"the database has a table {taken[0]!r} that is another program's: add ?schema=fabula to the URL"
+        )
+    if done and max(done) > history[-1].number:
+        raise SchemaTooNew(max(done), history[-1].number)
+    return [name for number, name, _ in history if number not in done]
+
+
+async def _vectors(connection: Connection) -> None:
+    driver = asyncpg()
+    find = "SELECT extversion FROM pg_extension WHERE extname = 'vector'"
+    version = await connection.fetchval(find)
+    if version is None:
+        try:
+            await connection.execute("CREATE EXTENSION vector SCHEMA public")
+        except driver.InsufficientPrivilegeError:
+            raise StoreUnavailable(
+                "pgvector is not set up: have an administrator run CREATE EXTENSION vector"
+            ) from None
+        except (driver.UndefinedFileError, driver.FeatureNotSupportedError):
+            raise StoreUnavailable("the server has no pgvector: install 0.8 or newer there") from None
+        version = await connection.fetchval(find)
+    if tuple(map(int, version.split(".")[:2])) < PGVECTOR:
+        raise StoreUnavailable(f"pgvector {version} is too old: 0.8 or newer is needed (ALTER EXTENSION vector UPDATE)")
