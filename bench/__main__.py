@@ -10,7 +10,9 @@ NAMES = {
     "lifebench": "evidence recall on LifeBench phone records, Chinese and English",
     "probe": "top-1 on question-passage pairs in and across Chinese and English",
     "train": "fit the weight table on some conversations, judge it on others",
-    "latency": "time and space, beside numpy and bare sqlite3",
+    "latency": "time and space, beside numpy and the bare drivers",
+    "writers": "durable writes a second, of one process and of several at once",
+    "keywords": "our keyword search beside PostgreSQL's own full text search",
     "calibrate": "quantiles of unrelated and related texts, for Embedder.similarity",
     "confidence": "how well Recollection.confidence tells the known from the unknown",
 }

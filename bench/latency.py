@@ -1,7 +1,8 @@
 """`python -m bench latency`: time and space, each figure beside a bare measure of the same work in the same run.
 
 Recall is timed without embedding (a random vector stands in) beside a numpy matrix-vector product with top-k over
-the same matrix; durable remember beside the same rows written by bare `sqlite3` in one transaction.
+the same matrix; durable remember beside the same rows written by the bare driver in one transaction, on SQLite and, if
+that is what `--url` names, on PostgreSQL. What it wrote in a given database it removes again.
 """
 
 from __future__ import annotations
@@ -24,12 +25,16 @@ import numpy as np
 from bench.evidence import write_json
 from fabula import AsyncMemory, Message, Plan, Settings
 from fabula.abc import Changes, Embedder, Role, Vectors
+from fabula.stores.server import Address
 
 DIMENSIONS = 384
 WORDS = [f"{a}{b}" for a in ("ka", "lo", "mi", "ne", "pu", "ra", "so", "tu") for b in
          ("bar", "den", "fil", "gon", "hal", "jim", "kor", "lam", "mon", "nor", "pil", "quo", "rin", "sel", "tam",
           "vor", "wen", "xil", "yor", "zan")]  # fmt: skip
 ROUNDS = 60
+WRITES = 200
+WRITTEN = ("records", "postings", "pending")
+"""The tables that one remembered message goes to."""
 
 
 class RandomEmbedder(Embedder):
@@ -73,18 +78,21 @@ async def fill(memory: AsyncMemory, scope: str, messages: Sequence[Message], bat
         await memory._store.write(scope, Changes(vectors=vectors, space=embedder.space, done=done))
 
 
-async def crowd(memory: AsyncMemory, scopes: int, total: int) -> None:
-    """Fill the database with the memories of others, in turns, as they come in life."""
-    messages = talk(total // scopes, seed=2)
-    for start in range(0, len(messages), 400):
-        for scope in range(scopes):
-            await fill(memory, f"other {scope}", messages[start : start + 400])
-
-
-async def surround(url: str, scopes: int, total: int) -> None:
+async def crowd(url: str, scopes: Sequence[str], total: int) -> None:
+    """Fill the database with the memories of others, in turns, as they come in life; those that are there stay."""
     async with AsyncMemory(url, embedder=None, background=False) as memory:
-        if len(await memory.scopes()) <= scopes:
-            await crowd(memory, scopes, total)
+        if set(scopes) <= set(await memory.scopes()):
+            return
+        messages = talk(total // len(scopes), seed=2)
+        for start in range(0, len(messages), 400):
+            for scope in scopes:
+                await fill(memory, scope, messages[start : start + 400])
+
+
+async def clear(url: str, scopes: Sequence[str]) -> None:
+    async with AsyncMemory(url, embedder=None, background=False) as memory:
+        for scope in scopes:
+            await memory.forget(scope, everything=True)
 
 
 async def throughput(memory: AsyncMemory, scope: str, plan: Plan, clients: int, seconds: float = 5.0) -> float:
@@ -135,13 +143,15 @@ async def size(url: str, count: int, clients: int) -> dict[str, Any]:
         stats = await memory.stats(scope)
     row: dict[str, Any] = {"n": count, "numpy_ms": round(bare_product(count), 3)}
     hot = Settings(hot_bytes=2**31)
-    async with AsyncMemory(url, embedder=RandomEmbedder(), settings=hot) as memory:
+    # Without a background: in a given database it would go on with other people's work, by this embedder.
+    async with AsyncMemory(url, embedder=RandomEmbedder(), settings=hot, background=False) as memory:
         await recalls(memory, scope, 3, plan)
         p50, p95 = milliseconds(await recalls(memory, scope, ROUNDS, plan))
         row |= {"hot_p50_ms": round(p50, 3), "hot_p95_ms": round(p95, 3)}
         if clients:
             row["recalls_per_s"] = round(await throughput(memory, scope, plan, clients), 1)
-    async with AsyncMemory(url, embedder=RandomEmbedder(), settings=Settings(hot_bytes=0)) as memory:
+    cold = Settings(hot_bytes=0)
+    async with AsyncMemory(url, embedder=RandomEmbedder(), settings=cold, background=False) as memory:
         rounds = ROUNDS if count <= 10_000 else 10
         await recalls(memory, scope, 2, plan)
         row["cold_p50_ms"] = round(milliseconds(await recalls(memory, scope, rounds, plan))[0], 3)
@@ -149,18 +159,27 @@ async def size(url: str, count: int, clients: int) -> dict[str, Any]:
     return row
 
 
-async def remembering(folder: Path) -> dict[str, float]:
+async def remember(url: str) -> float:
+    """The median time of a durable remember of one message, in milliseconds."""
+    async with AsyncMemory(url, embedder=None, background=False) as memory:
+        times = []
+        for message in talk(WRITES, seed=9):
+            start = time.perf_counter()
+            await memory.remember("latency remember", message)
+            times.append(time.perf_counter() - start)
+    return milliseconds(times)[0]
+
+
+def compared(ours: float, bare: float) -> dict[str, float]:
+    return {"remember_p50_ms": round(ours, 3), "bare_p50_ms": round(bare, 3), "ratio": round(ours / bare, 2)}
+
+
+async def on_sqlite(folder: Path) -> dict[str, float]:
     """Durable remember of one message, and the rows it wrote, written bare in one transaction."""
     path = folder / "remember.db"
-    async with AsyncMemory(path, embedder=None) as memory:
-        times = []
-        for message in talk(200, seed=9):
-            start = time.perf_counter()
-            await memory.remember("latency", message)
-            times.append(time.perf_counter() - start)
+    ours = await remember(str(path))
     source = sqlite3.connect(path)
-    tables = ("records", "postings", "pending")
-    rows = {t: source.execute(f"SELECT * FROM {t} ORDER BY number").fetchall() for t in tables}
+    rows = {t: source.execute(f"SELECT * FROM {t} ORDER BY number").fetchall() for t in WRITTEN}
     schema = [r[0] for r in source.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL")]
     source.close()
     bare = sqlite3.connect(folder / "bare.db", isolation_level=None)
@@ -168,35 +187,62 @@ async def remembering(folder: Path) -> dict[str, float]:
         bare.execute(f"PRAGMA {pragma}")
     for sql in schema:
         bare.execute(sql)
-    by_number: dict[int, list[tuple[str, tuple[Any, ...]]]] = {}
-    for table, found in rows.items():
-        place = 2 if table == "pending" else 1
-        for row in found:
-            by_number.setdefault(row[place], []).append((table, row))
-    bare_times = []
-    for group in by_number.values():
+    times = []
+    for group in by_message(rows):
         start = time.perf_counter()
         bare.execute("BEGIN IMMEDIATE")
-        for table, row in group:
-            bare.execute(f"INSERT INTO {table} VALUES ({','.join('?' * len(row))})", row)
+        for table, found in group.items():
+            bare.executemany(f"INSERT INTO {table} VALUES ({','.join('?' * len(found[0]))})", found)
         bare.execute("COMMIT")
-        bare_times.append(time.perf_counter() - start)
+        times.append(time.perf_counter() - start)
     bare.close()
-    return {
-        "remember_p50_ms": round(milliseconds(times)[0], 3),
-        "bare_p50_ms": round(milliseconds(bare_times)[0], 3),
-    }
+    return compared(ours, milliseconds(times)[0])
+
+
+async def on_postgres(url: str) -> dict[str, float]:
+    """The same, on the server: the bare driver writes to the same tables, as another scope."""
+    ours = await remember(url)
+    connection = await Address.parse(url).connect(30)
+    try:
+        find = "SELECT * FROM {} WHERE scope = 'latency remember' ORDER BY number"
+        rows = {t: [tuple(r) for r in await connection.fetch(find.format(t))] for t in WRITTEN}
+        times = []
+        # Without a row of its own, a scope is none, and `forget` would pass it over.
+        await connection.execute("INSERT INTO scopes (scope, revision, reset) VALUES ('latency bare', 1, 1)")
+        for group in by_message(rows):
+            start = time.perf_counter()
+            async with connection.transaction():
+                for table, found in group.items():
+                    places = ",".join(f"${i + 1}" for i in range(len(found[0])))
+                    renamed = [("latency bare", *row[1:]) for row in found]
+                    await connection.executemany(f"INSERT INTO {table} VALUES ({places})", renamed)
+            times.append(time.perf_counter() - start)
+    finally:
+        await connection.close()
+    return compared(ours, milliseconds(times)[0])
+
+
+def by_message(rows: dict[str, list[tuple[Any, ...]]]) -> list[dict[str, list[tuple[Any, ...]]]]:
+    """The rows of each message, by table."""
+    found: dict[int, dict[str, list[tuple[Any, ...]]]] = {}
+    for table, all_of_it in rows.items():
+        place = 2 if table == "pending" else 1
+        for row in all_of_it:
+            found.setdefault(row[place], {}).setdefault(table, []).append(row)
+    return list(found.values())
 
 
 def opening(url: str) -> float:
     """Seconds to import fabula and open an existing memory in a new process, the median of five."""
     code = (
-        "import time; t = time.perf_counter()\n"
+        "import time; url = input(); t = time.perf_counter()\n"
         "from fabula import Memory\n"
-        f"m = Memory({url!r}).open()\n"
+        "m = Memory(url, background=False).open()\n"
         "print(time.perf_counter() - t); m.close()"
     )
-    runs = [float(subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True).stdout)
+    # Not as an argument, which every user of the machine can read: a URL may hold a password.
+    command = [sys.executable, "-c", code]
+    runs = [float(subprocess.run(command, input=url, capture_output=True, check=True, text=True).stdout)
             for _ in range(5)]  # fmt: skip
     return sorted(runs)[2]
 
@@ -207,28 +253,49 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--sizes", default="1000,10000,100000")
     parser.add_argument("--others", type=int, default=0, help="memories of other scopes in the same database")
     parser.add_argument("--scopes", type=int, default=50, help="how many other scopes")
+    parser.add_argument("--keep", action="store_true", help="leave the other scopes there for the next run")
     parser.add_argument("--clients", type=int, default=0, help="also measure what so many at once get")
     parser.add_argument("--json", help="write the figures there")
     args = parser.parse_args(argv)
+    counts = [int(count) for count in args.sizes.split(",")]
+    others = [f"latency other {place}" for place in range(args.scopes)] if args.others else []
+    own = [*(f"latency {count}" for count in counts), "latency remember", "latency bare"]
     with tempfile.TemporaryDirectory() as folder:
         url = args.url or str(Path(folder) / "latency.db")
-        if args.others:
-            asyncio.run(surround(url, args.scopes, args.others))
-        sizes = [asyncio.run(size(url, int(count), args.clients)) for count in args.sizes.split(",")]
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-        result: dict[str, Any] = {
-            "sizes": sizes,
-            **asyncio.run(remembering(Path(folder))),
-            "open_s": round(opening(url), 3),
-            "rss_mb": round(peak),
-            "bytes_per_message": sum(sizes[-1]["bytes_per_message"].values()),
-        }
-    for row in sizes:
-        print(f"{row['n']:>7} passages: hot p50 {row['hot_p50_ms']} ms, p95 {row['hot_p95_ms']} ms; "
-              f"not hot p50 {row['cold_p50_ms']} ms; numpy {row['numpy_ms']} ms; "
-              f"bytes {row['bytes_per_message']}")  # fmt: skip
-        if args.clients:
-            print(f"        {args.clients} clients: {row['recalls_per_s']} recalls/s")
-    print(f"durable remember p50 {result['remember_p50_ms']} ms, bare rows {result['bare_p50_ms']} ms")
-    print(f"import and open {result['open_s']} s; peak memory {result['rss_mb']} MB")
+        try:
+            result = measure(url, counts, args, others, Path(folder))
+        finally:
+            if args.url:
+                asyncio.run(clear(url, [*own, *(() if args.keep else others)]))
+    report(result)
     write_json(args.json, result)
+
+
+def measure(url: str, counts: list[int], args: argparse.Namespace, others: list[str], folder: Path) -> dict[str, Any]:
+    if others:
+        asyncio.run(crowd(url, others, args.others))
+    sizes = [asyncio.run(size(url, count, args.clients)) for count in counts]
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    result: dict[str, Any] = {"sizes": sizes, **asyncio.run(on_sqlite(folder))}
+    if url.startswith("postgres"):
+        result["postgres"] = asyncio.run(on_postgres(url))
+    return result | {
+        "open_s": round(opening(url), 3),
+        "rss_mb": round(peak),
+        "bytes_per_message": sum(sizes[-1]["bytes_per_message"].values()),
+    }
+
+
+def report(result: dict[str, Any]) -> None:
+    for row in result["sizes"]:
+        hot, cold, numpy = row["hot_p50_ms"], row["cold_p50_ms"], row["numpy_ms"]
+        print(f"{row['n']:>7} passages: hot p50 {hot} ms, p95 {row['hot_p95_ms']} ms; not hot p50 {cold} ms; "
+              f"numpy {numpy} ms (hot is {hot / numpy:.1f} of it, not hot {cold / hot:.1f} of hot); "
+              f"bytes {row['bytes_per_message']}")  # fmt: skip
+        if "recalls_per_s" in row:
+            print(f"        all clients: {row['recalls_per_s']} recalls/s")
+    for engine, found in (("sqlite", result), ("postgres", result.get("postgres"))):
+        if found:
+            print(f"durable remember on {engine}: p50 {found['remember_p50_ms']} ms, bare rows "
+                  f"{found['bare_p50_ms']} ms, ratio {found['ratio']}")  # fmt: skip
+    print(f"import and open {result['open_s']} s; peak memory {result['rss_mb']} MB")

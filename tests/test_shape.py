@@ -24,9 +24,9 @@ FLOORS: dict[str, tuple[int, str]] = {
         (1, "protocols", "abc"),
         (2, "pure functions", "text words secrets when ranking render"),
         (3, "ground", "stores providers"),
-        (3, "flows", "extract remember recall"),
-        (4, "front door", "background memory sync __init__"),
-        (5, "faces", "operations imports demo printing cli testing"),
+        (3, "flows", "extract remember recall upkeep"),
+        (4, "front door", "background processes memory sync __init__"),
+        (5, "faces", "operations imports demo printing administration cli testing"),
     )
     for unit in units.split()
 }

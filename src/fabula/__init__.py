@@ -2,6 +2,7 @@
 
 from fabula.abc import Embedder, Extraction, Extractor, Store
 from fabula.errors import (
+    Confined,
     EmbeddingMismatch,
     FabulaError,
     ForkedMemory,
@@ -54,6 +55,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "AsyncMemory",
+    "Confined",
     "Embedder",
     "EmbeddingMismatch",
     "Emotion",

@@ -15,9 +15,9 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
-from fabula import extract, remember
+from fabula import extract, processes, remember
 from fabula.abc import Clock, Embedder, Extractor, Lease, Pending, Store, Task
-from fabula.errors import FabulaError, LeaseLost, MemoryClosed, SourcesGone
+from fabula.errors import Confined, FabulaError, LeaseLost, MemoryClosed, SourcesGone
 from fabula.settings import Settings
 from fabula.types import Flushed
 
@@ -60,7 +60,7 @@ class Worker:
     ) -> None:
         self._store, self._embedder, self._extractor = store, embedder, extractor
         self._settings, self._clock = settings, clock
-        self._name = remember.new_id()
+        self._name = f"{remember.new_id()} {processes.this()}".strip()
         self._awake = asyncio.Event()
         self._fresh: set[str] = set()
         self._turn = asyncio.Lock()
@@ -117,6 +117,8 @@ class Worker:
             except MemoryClosed:
                 log.debug("the memory was closed; the work that is left stays in it")
                 return
+            except Confined as error:
+                log.debug("the work of other processes is left to others: %s", error)
             except Exception as error:
                 # The database may be out of reach for a while; the work is still in it.
                 expected = isinstance(error, FabulaError)
@@ -151,6 +153,10 @@ class Worker:
         """Do the work of this scope; return whether nothing is left that this sweep could still do."""
         async with self._turn:
             lease = await self._lease(scope)
+            if lease is None and (held := await self._store.holder(scope)) and processes.gone(held.worker[33:]):
+                log.info("scope %r: its worker has died", scope)
+                await self._store.release(held)
+                lease = await self._lease(scope)
             if lease is not None:
                 return await self._leased(lease, sweep)
         return not any([await self._store.pending(scope, task, 1) for task in self.tasks])
@@ -170,6 +176,7 @@ class Worker:
 
     async def _leased(self, lease: Lease, sweep: _Sweep) -> bool:
         """Do a leased scope's work; return whether all of it was at least tried."""
+        renewing = asyncio.create_task(self._renew(lease))
         try:
             if self._embedder is not None:
                 await self._embed(lease, self._embedder, sweep)
@@ -181,7 +188,18 @@ class Worker:
         else:
             return True
         finally:
+            renewing.cancel()
+            await asyncio.gather(renewing, return_exceptions=True)
             await self._store.release(lease)
+
+    async def _renew(self, lease: Lease) -> None:
+        """Hold a lease longer while its work goes on: a model may think for minutes."""
+        while True:
+            await asyncio.sleep(self._settings.lease / 3)
+            try:
+                await self._lease(lease.scope)
+            except FabulaError as error:
+                log.info("scope %r: the lease could not be renewed: %s", lease.scope, error)
 
     # --- tasks ---
 
@@ -193,7 +211,6 @@ class Worker:
                 if not batch:
                     break
                 await self._attempt(lease, batch, sweep, remember.embed(self._store, embedder, lease, batch))
-                await self._lease(lease.scope)
 
     async def _extract(self, lease: Lease, sweep: _Sweep) -> None:
         for failed in (False, True):
@@ -219,7 +236,6 @@ class Worker:
                 return False
             extraction = extract.extract(self._store, self._extractor, lease, window, self._clock())
             await self._attempt(lease, window.work, sweep, extraction)
-            await self._lease(lease.scope)
         return bool(ready)
 
     async def _listed(

@@ -21,7 +21,7 @@ from typing import Annotated, Any, Final, Literal, Optional, TypeAlias, Union, c
 
 import typer
 
-from fabula import operations, printing
+from fabula import administration, operations, printing
 from fabula.abc import Embedder
 from fabula.errors import FabulaError, InvalidInput, StoreUnavailable
 from fabula.memory import AsyncMemory
@@ -123,6 +123,7 @@ def _app(models: Models) -> typer.Typer:
     app.command("demo")(_demo(models))
     for operation in OPERATIONS:
         app.command(operation.name, help=operation.doc)(_command(operation, models))
+    administration.add(app, models, _waited, _progress)
     return app
 
 

@@ -88,7 +88,8 @@ class EmbeddingMismatch(StoreError):
 
     def __init__(self, scope: str, stored: str, used: str) -> None:
         super().__init__(
-            f"scope {scope!r} was embedded with {stored}, this memory uses {used}: open it with the same model"
+            f"scope {scope!r} was embedded with {stored}, this memory uses {used}: open it with that model,"
+            " or run `fabula reembed`"
         )
         self.scope, self.stored, self.used = scope, stored, used
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import reprlib
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,7 +16,7 @@ from fabula import recall as recalling
 from fabula import remember as remembering
 from fabula.abc import Clock, Embedder, Erasure, Extractor, Filter, Store
 from fabula.background import Worker
-from fabula.errors import ForkedMemory, InvalidInput, MemoryClosed, UsageError
+from fabula.errors import Confined, ForkedMemory, InvalidInput, MemoryClosed, UsageError
 from fabula.extract import RuleExtractor
 from fabula.providers.bundled import bundled
 from fabula.render import Recollection
@@ -24,6 +25,9 @@ from fabula.stores import open_store
 from fabula.stores.hot import HotStore
 from fabula.text import clean, identifier
 from fabula.types import KINDS, Flushed, Forgotten, Interval, Kind, Message, Plan, Receipt, Record, Stats, aware, within
+from fabula.upkeep import Progress, quiet, reembed
+
+log = logging.getLogger(__name__)
 
 EmbedderName = Literal["default", "fast"]
 DEFAULT_PLAN: Final = Plan()
@@ -71,6 +75,7 @@ class AsyncMemory:
         self._embedder = bundled(embedder) if isinstance(embedder, str) else _an(Embedder, embedder, "embedder")
         self._extractor = extractor or RuleExtractor()
         self._worker: Worker | None = None
+        self._crew: list[Worker] = []
         self._background = background
         self._process = 0
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -86,12 +91,23 @@ class AsyncMemory:
             if self._worker is None:
                 await self._store.open()
                 self._process, self._loop = os.getpid(), asyncio.get_running_loop()
-                self._worker = Worker(self._store, self._embedder, self._extractor, self.settings, self._clock)
+                self._crew = [
+                    Worker(self._store, self._embedder, self._extractor, self.settings, self._clock)
+                    for _ in range(self.settings.workers)
+                ]
+                self._worker = self._crew[0]
                 if self._background:
-                    await self._store.retry(self.settings.attempts)
-                    self._worker.start()
+                    await self._start()
                 self._closed = False
         return self
+
+    async def _start(self) -> None:
+        try:
+            await self._store.retry(self.settings.attempts)
+        except Confined as error:
+            log.info("work that failed before is left to others: %s", error)
+        for worker in self._crew:
+            worker.start()
 
     async def close(self, *, drain: float | None = None) -> None:
         """Finish due background work within `drain` seconds (default: the setting) and close.
@@ -106,7 +122,8 @@ class AsyncMemory:
             if self._process != os.getpid():
                 raise ForkedMemory
             try:
-                await worker.stop(self.settings.drain if drain is None else drain)
+                patience = self.settings.drain if drain is None else drain
+                await asyncio.gather(*(each.stop(patience) for each in self._crew))
             finally:
                 await self._store.close()
                 if self._embedder is not None:
@@ -139,7 +156,8 @@ class AsyncMemory:
         When this returns, the messages are durable and found by keyword; they are found by meaning as soon as the
         background has embedded them (`flush` waits for that). A message with an `id` is stored once.
 
-        Raises `InvalidInput` and `StoreUnavailable`; nothing is written then.
+        Raises `InvalidInput`, `StoreUnavailable`, and `EmbeddingMismatch` where the scope was embedded with another
+        model; nothing is written then.
         """
         worker = await self._ready()
         scope = identifier(scope, "scope")
@@ -150,7 +168,8 @@ class AsyncMemory:
         for message in talk:
             if not isinstance(message, Message):
                 raise InvalidInput(f"messages are Message objects or text, not {type(message).__name__}")
-        receipt = await remembering.remember(self._store, scope, talk, self.settings, self._clock)
+        space = "" if self._embedder is None else self._embedder.space
+        receipt = await remembering.remember(self._store, scope, talk, self.settings, self._clock, space)
         worker.wake(scope)
         return receipt
 
@@ -284,6 +303,20 @@ class AsyncMemory:
         """Prove that records, terms, vectors, provenance and pending work agree; return one line a fault."""
         await self._ready()
         return await self._store.check(None if scope is None else identifier(scope, "scope"))
+
+    async def reembed(self, scope: str | None = None, *, progress: Progress = quiet) -> int:
+        """Embed anew what another model has embedded; return how many records there were.
+
+        Until all of a scope is done it is answered from the old vectors; then the new ones take over in one step.
+        It may be interrupted and goes on where it was. What is written meanwhile is embedded too. Raises
+        `InvalidInput` where the memory has no model, and a `ProviderError`.
+        """
+        await self._ready()
+        if self._embedder is None:
+            raise InvalidInput("there is no embedding model to embed with")
+        names = await self._store.scopes() if scope is None else [identifier(scope, "scope")]
+        batch = self.settings.batch
+        return sum([await reembed(self._store, self._embedder, name, batch, progress) for name in names])
 
     async def reindex(self, scope: str | None = None) -> int:
         """Make the keyword index anew with the present tokeniser; return how many records were read."""

@@ -34,20 +34,13 @@ from fabula.types import (
     Stats,
     aware,
 )
+from fabula.upkeep import Progress, quiet
 
 _T = TypeVar("_T")
-Progress: TypeAlias = Callable[[str, int, int], None]
-"""Is told what is being done, how much of it is done, and how much there is."""
-
 BATCH: Final = 200
 """Messages an import writes in one transaction."""
 POLL: Final = 0.5
 """Seconds between two looks at how much background work is left."""
-
-
-def quiet(doing: str, done: int, total: int) -> None:
-    """Tell nobody."""
-    del doing, done, total
 
 
 # --- the table ---------------------------------------------------------------------------------------------------
@@ -171,6 +164,13 @@ class Checked:
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Reindexed:
     """How many records the keyword index was made anew for."""
+
+    records: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Reembedded:
+    """How many records were embedded anew."""
 
     records: int
 
@@ -320,6 +320,14 @@ async def reindex(memory: AsyncMemory, *, scope: AnyScope = None) -> Reindexed:
     return Reindexed(records=await memory.reindex(scope))
 
 
+async def reembed(memory: AsyncMemory, *, scope: AnyScope = None, progress: Progress = quiet) -> Reembedded:
+    """Embed anew, with the model in use, what another one has embedded.
+
+    It is answered from the old vectors until all is done. It may be interrupted and goes on where it was.
+    """
+    return Reembedded(records=await memory.reembed(scope, progress=progress))
+
+
 async def flush(memory: AsyncMemory, *, scope: AnyScope = None, progress: Progress = quiet) -> Flushed:
     """Do the background work that is left, embedding and extraction, and wait for it."""
     work = asyncio.create_task(memory.flush(scope))
@@ -345,6 +353,7 @@ OPERATIONS: Final = (
     Operation(run=stats),
     Operation(run=check),
     Operation(run=reindex),
+    Operation(run=reembed, model=True),
     Operation(run=flush, model=True),
 )
 """Every operation, in the order in which help lists them."""

@@ -14,7 +14,7 @@ import numpy as np
 
 from fabula import when
 from fabula.abc import SEARCHED, Changes, Clock, Embedder, Entry, Filter, Lease, Pending, Store, Task, Terms, Vectors
-from fabula.errors import InvalidInput
+from fabula.errors import EmbeddingMismatch, InvalidInput
 from fabula.settings import Settings
 from fabula.text import ANALYZER, analyse, clean, fold, identifier, mask
 from fabula.types import ROLES, Image, Interval, Masked, Message, Passage, Receipt, Record, aware
@@ -66,8 +66,10 @@ def terms_of(record: Record) -> Terms | None:
 # --- remembering ------------------------------------------------------------------------------------------------
 
 
-async def remember(store: Store, scope: str, messages: Sequence[Message], settings: Settings, clock: Clock) -> Receipt:
-    """Store `messages` in one transaction; see `AsyncMemory.remember`."""
+async def remember(
+    store: Store, scope: str, messages: Sequence[Message], settings: Settings, clock: Clock, space: str = ""
+) -> Receipt:
+    """Store `messages` in one transaction; see `AsyncMemory.remember`. `space` is what they will be embedded in."""
     at = clock()
     passages: list[Passage] = []
     masked: list[Masked] = []
@@ -81,7 +83,7 @@ async def remember(store: Store, scope: str, messages: Sequence[Message], settin
     if not first:
         return Receipt()
     entries = tuple(Entry(record=p, terms=terms_of(p), tasks=_tasks(p)) for p in first.values())
-    written = await store.write(scope, Changes(add=entries, analyzer=ANALYZER, at=at, quiet=settings.idle))
+    written = await store.write(scope, Changes(add=entries, space=space, analyzer=ANALYZER, at=at, quiet=settings.idle))
     duplicates: list[str] = []
     conflicts: list[str] = []
     seen: set[str] = set()
@@ -164,6 +166,9 @@ async def embed(store: Store, embedder: Embedder, lease: Lease, work: Sequence[P
     Raises a `ProviderError` or `EmbeddingMismatch`; the work then stays.
     """
     scope = lease.scope
+    state = await store.state(scope)
+    if state is not None and state.space not in ("", embedder.space):  # said before the model has worked for nothing
+        raise EmbeddingMismatch(scope, state.space, embedder.space)
     records = await store.get(scope, [piece.id for piece in work])
     texts = {record.id: spoken_text(record) for record in records.values() if searchable(record)}
     keys = {record_id: text_hash(text) for record_id, text in texts.items()}

@@ -28,6 +28,8 @@ class Settings:
     """How often failing background work is tried before it waits for the next opening."""
     backoff: float = 1.0
     """Seconds before the second attempt; doubled with each further one."""
+    workers: int = 1
+    """How many scopes this process looks after at once in the background: more where a distant model is waited for."""
     lease: float = 60.0
     """Seconds until another worker may take over the work of one that fell silent."""
     drain: float = 30.0
@@ -36,12 +38,12 @@ class Settings:
     Infinite: it waits for all of it.
     """
     busy: float = 30.0
-    """How many seconds SQLite waits for another process's write."""
+    """How many seconds to wait for the database: another process's write, a free connection, a restarting server."""
 
     def __post_init__(self) -> None:
         if self.secrets not in ("mask", "keep"):
             raise InvalidInput(f"secrets is 'mask' or 'keep', not {self.secrets!r}")
-        for name in ("window", "batch", "attempts"):
+        for name in ("window", "batch", "attempts", "workers"):
             within(name, getattr(self, name), 1)
         within("hot_bytes", self.hot_bytes, 0)
         for name in ("idle", "backoff", "lease", "drain", "busy"):

@@ -21,6 +21,7 @@ from fabula.memory import DEFAULT_PLAN, AsyncMemory, EmbedderName, utc_now
 from fabula.render import Recollection
 from fabula.settings import Settings
 from fabula.types import Flushed, Forgotten, Interval, Kind, Message, Plan, Receipt, Record, Stats
+from fabula.upkeep import Progress, quiet
 
 T = TypeVar("T")
 ALERT: Final = 0.5
@@ -227,6 +228,10 @@ class Memory:
     def check(self, scope: str | None = None) -> list[str]:
         """Prove that everything agrees; see `AsyncMemory.check`."""
         return self._call("check", self._memory.check(scope))
+
+    def reembed(self, scope: str | None = None, *, progress: Progress = quiet) -> int:
+        """Embed anew what another model has embedded; see `AsyncMemory.reembed`."""
+        return self._call("reembed", self._memory.reembed(scope, progress=progress))
 
     def reindex(self, scope: str | None = None) -> int:
         """Make the keyword index anew; see `AsyncMemory.reindex`."""

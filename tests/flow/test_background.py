@@ -5,23 +5,18 @@ from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import replace
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from fabula import AsyncMemory, Message, Passage, Plan, ProviderUnavailable, Settings
+from fabula import AsyncMemory, MemoryClosed, Message, Passage, Plan, ProviderUnavailable, Settings
 from fabula.abc import Extraction, Role, Vectors
-from fabula.stores import SQLiteStore
+from fabula.stores import open_store
+from fabula.stores.hot import HotStore
 from fabula.testing import FakeClock, FakeExtractor, HashEmbedder
 from fabula.types import Frame
 
 DOWN = ProviderUnavailable("the host is down")
-
-
-@pytest.fixture
-def db(tmp_path: Path) -> Path:
-    return tmp_path / "memory.db"
 
 
 @pytest.fixture
@@ -33,8 +28,8 @@ Opening = Callable[..., Awaitable[AsyncMemory]]
 
 
 @pytest.fixture
-async def opening(db: Path, clock: FakeClock) -> AsyncIterator[Opening]:
-    """Open memories on one file; they are closed in the end, whatever is left to do."""
+async def opening(db: str, clock: FakeClock) -> AsyncIterator[Opening]:
+    """Open memories on one database; they are closed in the end, whatever is left to do."""
     opened: list[AsyncMemory] = []
 
     async def open_(**options: Any) -> AsyncMemory:
@@ -164,7 +159,7 @@ class TestWindows:
             list("79"),
         ]
 
-    async def test_an_incomplete_one_waits_until_it_is_quiet(self, opening: Opening, clock: FakeClock, db: Path):
+    async def test_an_incomplete_one_waits_until_it_is_quiet(self, opening: Opening, clock: FakeClock, db: str):
         extractor, store = FakeExtractor(framed), Counting(db)
         memory = await opening(extractor=extractor, store=store, embedder=None, settings=Settings(idle=30))
         await memory.remember("u", "one")
@@ -174,7 +169,7 @@ class TestWindows:
         await memory.remember("v", "elsewhere")  # wakes the background
         await asyncio.sleep(0.3)
         assert extractor.windows == [], "the session went on 29 seconds ago"
-        assert store.leased < 15, "it waits, and does not look again and again"
+        assert 0 < store.leased < 15, "it waits, and does not look again and again"
         clock.advance(1)
         await memory.remember("w", "elsewhere")
 
@@ -205,7 +200,7 @@ class TestWindows:
         assert said(extractor) == ["tea", "music", "and now: "]
         assert await pending(memory) == {}
 
-    async def test_two_memories_on_one_file_share_the_work(self, opening: Opening):
+    async def test_two_memories_on_one_database_share_the_work(self, opening: Opening):
         extractors = [FakeExtractor(framed) for _ in range(3)]
         memories = [await opening(extractor=extractor, settings=Settings(window=4)) for extractor in extractors]
         for n in range(12):
@@ -344,10 +339,13 @@ class Poisoned(HashEmbedder):
         return vectors
 
 
-class Counting(SQLiteStore):
-    """Counts how often somebody wants work."""
+class Counting(HotStore):
+    """Counts how often somebody wants work, in front of any engine."""
 
     leased = 0
+
+    def __init__(self, db: str) -> None:
+        super().__init__(open_store(db))
 
     async def lease(self, *given: Any, **options: Any) -> Any:
         self.leased += 1
@@ -357,7 +355,7 @@ class Counting(SQLiteStore):
 class TestWorkThatIsGivenUp:
     """What failed too often, or is not due yet, must not stand in the way of what comes after it."""
 
-    async def test_new_texts_are_embedded_behind_it(self, opening: Opening, db: Path):
+    async def test_new_texts_are_embedded_behind_it(self, opening: Opening, db: str):
         embedder = Poisoned()
         store = Counting(db)
         memory = await opening(embedder=embedder, store=store, settings=Settings(batch=2))
@@ -370,7 +368,7 @@ class TestWorkThatIsGivenUp:
         await memory.remember("u", ["three", "four", "five"])
         await until(lambda: only_poison_is_left(memory), 3)
 
-    async def test_nobody_spins_over_it(self, opening: Opening, db: Path):
+    async def test_nobody_spins_over_it(self, opening: Opening, db: str):
         store = Counting(db)
         memory = await opening(embedder=Poisoned(), store=store, settings=Settings(batch=2))
         await memory.remember("u", ["poison one", "poison two"])
@@ -381,9 +379,9 @@ class TestWorkThatIsGivenUp:
         await until(failed)
         await memory.remember("u", ["three"])
         await asyncio.sleep(0.5)
-        assert store.leased < 15
+        assert 0 < store.leased < 15
 
-    async def test_new_messages_are_extracted_behind_it(self, opening: Opening, db: Path, clock: FakeClock):
+    async def test_new_messages_are_extracted_behind_it(self, opening: Opening, db: str, clock: FakeClock):
         store = Counting(db)
         extractor = FakeExtractor(lambda window: failing() if "poison" in window[0].text else framed(window))
         settings = Settings(window=1, attempts=1)
@@ -447,11 +445,11 @@ class TestLeases:
         assert [frame.text for frame in await first.records("u", "frame")] == ["tea; music"]
         assert await first.check() == []
 
-    async def test_a_lease_that_ran_out_is_taken_over(self, db: Path, opening: Opening, clock: FakeClock):
+    async def test_a_lease_that_ran_out_is_taken_over(self, db: str, opening: Opening, clock: FakeClock):
         """The work of a process that was killed is not lost."""
         memory = await opening(background=False)
         await memory.remember("u", "tea")
-        dead = SQLiteStore(db)
+        dead = open_store(db)
         await dead.open()
         assert await dead.lease("dead", ("embed", "extract"), clock(), 60, scope="u") is not None
         await dead.close()
@@ -494,10 +492,13 @@ class TestCancelled:
         assert (await other.flush(seconds=5)).pending == 0, "the lease was given back"
 
 
-class Broken(SQLiteStore):
+class Broken(HotStore):
     """A database whose reading of pending work fails while it is told to."""
 
     fault: Exception | None = None
+
+    def __init__(self, db: str) -> None:
+        super().__init__(open_store(db))
 
     async def pending(self, *given: Any, **options: Any) -> Any:
         if self.fault is not None:
@@ -518,7 +519,7 @@ class TestTheWorkerItself:
         closing = asyncio.create_task(memory.close(drain=0))
         assert await asyncio.wait([closing], timeout=5) == ({closing}, set())
 
-    async def test_a_fault_does_not_end_it(self, opening: Opening, db: Path):
+    async def test_a_fault_does_not_end_it(self, opening: Opening, db: str):
         """Whatever goes wrong once, the next message is worked on; and closing closes."""
         store = Broken(db)
         memory = await opening(store=store)
@@ -530,11 +531,12 @@ class TestTheWorkerItself:
         await until(lambda: embedded(memory), 3)
         await memory.close()
 
-    async def test_the_memory_is_closed_even_after_a_fault(self, opening: Opening, db: Path):
+    async def test_the_memory_is_closed_even_after_a_fault(self, opening: Opening, db: str):
         store = Broken(db)
         memory = await opening(store=store)
         store.fault = ValueError("an odd row")
         await memory.remember("u", "tea")
         await asyncio.sleep(0.2)
         await memory.close()
-        assert store._writer is None  # pyright: ignore[reportPrivateUsage]
+        with pytest.raises(MemoryClosed):
+            await store.scopes()

@@ -4,11 +4,12 @@ What another file tests in full is tested here in the report's own words.
 """
 
 import asyncio
+import importlib
 import sqlite3
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Sequence
-from contextlib import closing
+from contextlib import asynccontextmanager, closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -49,8 +50,9 @@ def case(*ids: str) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("report", [pytest.param(name, id=name) for name in ids])
 
 
-@pytest.fixture
-def db(tmp_path: Path) -> Path:
+@pytest.fixture(params=["sqlite"])
+def file(tmp_path: Path) -> Path:
+    """For what is about the file itself."""
     return tmp_path / "memory.db"
 
 
@@ -60,15 +62,15 @@ def clock() -> FakeClock:
 
 
 @pytest.fixture
-async def memory(db: Path, clock: FakeClock) -> AsyncIterator[AsyncMemory]:
+async def memory(db: str, clock: FakeClock) -> AsyncIterator[AsyncMemory]:
     async with AsyncMemory(db, embedder=HashEmbedder(), clock=clock) as opened:
         yield opened
 
 
 @pytest.fixture
-async def words(tmp_path: Path, clock: FakeClock) -> AsyncIterator[AsyncMemory]:
+async def words(db: str, clock: FakeClock) -> AsyncIterator[AsyncMemory]:
     """A memory that knows keywords only."""
-    async with AsyncMemory(tmp_path / "words.db", embedder=None, clock=clock) as opened:
+    async with AsyncMemory(db, embedder=None, clock=clock) as opened:
         yield opened
 
 
@@ -173,7 +175,7 @@ async def test_half_a_character(memory: AsyncMemory, report: str):
 
 
 @case("B077")
-async def test_half_a_character_from_a_model(db: Path, clock: FakeClock, report: str):
+async def test_half_a_character_from_a_model(db: str, clock: FakeClock, report: str):
     def broken(window: Sequence[Passage]) -> Extraction:
         sources = tuple(p.id for p in window)
         return Extraction(frames=(Frame(scope="", id="f", text="they met \ud83d", sources=sources),))
@@ -200,7 +202,7 @@ class Strict(HashEmbedder):
 
 
 @case("B027")
-async def test_a_blank_text_in_a_batch(db: Path, clock: FakeClock, report: str):
+async def test_a_blank_text_in_a_batch(db: str, clock: FakeClock, report: str):
     embedder = Strict()
     async with AsyncMemory(db, embedder=embedder, clock=clock) as memory:
         receipt = await memory.remember("u", ["apple", "", "\n\n", "banana"])
@@ -214,7 +216,7 @@ async def test_a_blank_text_in_a_batch(db: Path, clock: FakeClock, report: str):
 
 
 @case("B028")
-async def test_a_text_longer_than_a_model_reads(db: Path, clock: FakeClock, report: str):
+async def test_a_text_longer_than_a_model_reads(db: str, clock: FakeClock, report: str):
     """It is kept whole, read whole, and found by its last word."""
     text = "今天我们继续聊旅行的计划，" * 2300 + "暗号是蓝鲸42"
     extractor = FakeExtractor(lambda window: Extraction())
@@ -427,7 +429,7 @@ async def test_naive_and_aware_times_together(memory: AsyncMemory, report: str):
 
 
 @case("B079")
-def test_a_process_that_is_killed_while_it_saves(db: Path, report: str):
+def test_a_process_that_is_killed_while_it_saves(db: str, report: str):
     """Whatever the moment, the file opens again, in the state before or after the write."""
     code = """
 import sys
@@ -437,9 +439,7 @@ with Memory(sys.argv[1], embedder=None) as memory:
         print(memory.remember(sys.argv[2], [Message("a\\x0bb"), Message("Porto " * 500)]).ids[1], flush=True)
 """
     for moment in range(3):
-        process = subprocess.Popen(
-            [sys.executable, "-c", code, str(db), f"u{moment}"], stdout=subprocess.PIPE, text=True
-        )
+        process = subprocess.Popen([sys.executable, "-c", code, db, f"u{moment}"], stdout=subprocess.PIPE, text=True)
         assert process.stdout is not None
         told = [process.stdout.readline().strip() for _ in range(1 + 7 * moment)]
         process.kill()
@@ -451,7 +451,7 @@ with Memory(sys.argv[1], embedder=None) as memory:
 
 
 @case("B094")
-async def test_twenty_at_once_with_one_id(memory: AsyncMemory, db: Path, clock: FakeClock, report: str):
+async def test_twenty_at_once_with_one_id(memory: AsyncMemory, db: str, clock: FakeClock, report: str):
     async with AsyncMemory(db, embedder=HashEmbedder(delay=0.02), clock=clock) as other:
         receipts = await asyncio.gather(
             *(one.remember("u", Message("I like tea", id="m1")) for one in (memory, other) for _ in range(10))
@@ -465,7 +465,7 @@ async def test_twenty_at_once_with_one_id(memory: AsyncMemory, db: Path, clock: 
 
 
 @case("B095")
-def test_the_blocking_face_in_a_running_loop(db: Path, report: str):
+def test_the_blocking_face_in_a_running_loop(db: str, report: str):
     memory = Memory(db, embedder=HashEmbedder())
 
     async def handler(text: str) -> int:
@@ -478,7 +478,7 @@ def test_the_blocking_face_in_a_running_loop(db: Path, report: str):
 
 
 @case("B096")
-async def test_leaving_at_once_loses_no_work(db: Path, report: str):
+async def test_leaving_at_once_loses_no_work(db: str, report: str):
     slow = FakeExtractor(
         lambda window: Extraction(frames=(Frame(scope="", id="f", text="met", sources=(window[0].id,)),))
     )
@@ -509,24 +509,30 @@ async def test_fifty_mixed_calls_at_once(memory: AsyncMemory, report: str):
 
 
 @case("B100")
-async def test_many_writers_wait_for_each_other(db: Path, report: str):
+async def test_many_writers_wait_for_each_other(db: str, report: str):
     """Separate connections, as separate processes have; the processes themselves are tested elsewhere."""
     memories = [AsyncMemory(db, embedder=None) for _ in range(4)]
     await asyncio.gather(*(one.open() for one in memories))
     receipts = await asyncio.gather(*(one.remember("u", f"message {n}") for n in range(20) for one in memories))
     assert sum(receipt.added for receipt in receipts) == 80
     assert len(await memories[0].records("u")) == 80
-    with closing(sqlite3.connect(db)) as connection:
-        assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
     assert memories[0].settings.busy > 0
     await asyncio.gather(*(one.close() for one in memories))
 
 
 @case("B100")
-async def test_a_database_that_stays_locked_is_told(db: Path, report: str):
-    async with AsyncMemory(db, embedder=None, background=False, settings=Settings(busy=0.05)) as memory:
+async def test_a_writer_and_readers_do_not_wait_for_each_other(file: Path, report: str):
+    async with AsyncMemory(file, embedder=None, background=False) as memory:
+        await memory.remember("u", "tea")
+        with closing(sqlite3.connect(file)) as connection:
+            assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+
+
+@case("B100")
+async def test_a_database_that_stays_locked_is_told(file: Path, report: str):
+    async with AsyncMemory(file, embedder=None, background=False, settings=Settings(busy=0.05)) as memory:
         await memory.remember("u", "before")
-        with closing(sqlite3.connect(db, isolation_level=None)) as other:
+        with closing(sqlite3.connect(file, isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")
             with pytest.raises(StoreUnavailable, match="locked by another process"):
                 await memory.remember("u", "refused")
@@ -536,53 +542,115 @@ async def test_a_database_that_stays_locked_is_told(db: Path, report: str):
         assert [p.text for p in await passages(memory)] == ["before", "after"]
 
 
-def left_as_it_was(db: Path) -> tuple[bytes, int, list[str]]:
-    return db.read_bytes(), db.stat().st_mtime_ns, sorted(path.name for path in db.parent.iterdir())
+@asynccontextmanager
+async def asyncpg(url: str) -> AsyncIterator[Any]:
+    """A connection beside the memory's own."""
+    connection: Any = await importlib.import_module("asyncpg").connect(url)  # its types are incomplete
+    try:
+        yield connection
+    finally:
+        await connection.close()
+
+
+async def schema(connection: Any) -> list[tuple[Any, ...]]:
+    """Every column of every table, with who made the table and its size; and what was migrated."""
+    columns = await connection.fetch(
+        "SELECT relname, relkind, c.xmin, attname, atttypid::regtype::text, pg_relation_size(c.oid)"
+        " FROM pg_class c JOIN pg_attribute ON attrelid = c.oid"
+        " WHERE relnamespace = 'public'::regnamespace ORDER BY relname, attname"
+    )
+    extensions = await connection.fetch("SELECT extname, extversion FROM pg_extension ORDER BY extname")
+    return [tuple(row) for row in (*columns, *extensions)]
+
+
+@case("B100")
+async def test_a_scope_that_stays_locked_is_told_and_others_are_written(postgres_url: str, report: str):
+    async with AsyncMemory(postgres_url, embedder=None, background=False, settings=Settings(busy=1)) as memory:
+        await memory.remember("u", "before")
+        async with asyncpg(postgres_url) as other, other.transaction():
+            await other.execute("SELECT * FROM scopes WHERE scope = 'u' FOR UPDATE")
+            with pytest.raises(StoreUnavailable, match="a statement took longer than 1 s"):
+                await memory.remember("u", "refused")
+            assert texts(await memory.recall("u", "before")) == ["before"]
+            assert (await memory.remember("v", "elsewhere")).added == 1
+        assert (await memory.remember("u", "after")).added == 1
+        assert [p.text for p in await passages(memory)] == ["before", "after"]
+
+
+def left_as_it_was(file: Path) -> tuple[bytes, int, list[str]]:
+    return file.read_bytes(), file.stat().st_mtime_ns, sorted(path.name for path in file.parent.iterdir())
 
 
 @case("B103")
 @pytest.mark.parametrize("journal", ["delete", "wal"])
-async def test_a_newer_schema_is_refused_and_left_alone(db: Path, journal: str, report: str):
-    async with AsyncMemory(db, embedder=None) as memory:
+async def test_a_newer_schema_is_refused_and_left_alone(file: Path, journal: str, report: str):
+    async with AsyncMemory(file, embedder=None) as memory:
         await memory.remember("u", "tea")
-    with closing(sqlite3.connect(db)) as connection:
+    with closing(sqlite3.connect(file)) as connection:
         connection.execute(f"PRAGMA journal_mode = {journal}")
         connection.execute("INSERT INTO fabula_migrations VALUES (999, 'from the future', 0)")
         connection.commit()
-    before = left_as_it_was(db)
+    before = left_as_it_was(file)
     for _ in range(2):
         with pytest.raises(SchemaTooNew, match=r"999.*upgrade") as caught:
-            await AsyncMemory(db, embedder=None).open()
+            await AsyncMemory(file, embedder=None).open()
         assert caught.value.found == 999
-        assert left_as_it_was(db) == before
+        assert left_as_it_was(file) == before
+
+
+@case("B103")
+async def test_a_newer_schema_in_postgres_is_refused_and_left_alone(postgres_url: str, report: str):
+    async with AsyncMemory(postgres_url, embedder=None) as memory:
+        await memory.remember("u", "tea")
+    async with asyncpg(postgres_url) as connection:
+        await connection.execute("INSERT INTO fabula_migrations VALUES (999, 'from the future', 0)")
+        before = await schema(connection)
+        for _ in range(2):
+            with pytest.raises(SchemaTooNew, match=r"999.*upgrade") as caught:
+                await AsyncMemory(postgres_url, embedder=None).open()
+            assert caught.value.found == 999
+            assert await schema(connection) == before
+
+
+@case("B103")
+async def test_another_programs_postgres_is_refused_and_left_alone(empty_postgres_url: str, report: str):
+    async with asyncpg(empty_postgres_url) as connection:
+        await connection.execute("CREATE TABLE records (id INTEGER PRIMARY KEY, title TEXT)")
+        before = await schema(connection)
+        memory = AsyncMemory(empty_postgres_url, embedder=None)
+        for call in (memory.open, memory.scopes, lambda: memory.remember("u", "tea")):
+            with pytest.raises(StoreUnavailable, match="another program"):
+                await call()
+        await memory.close()
+        assert await schema(connection) == before
 
 
 @case("B103")
 @pytest.mark.parametrize("journal", ["delete", "wal"])
-async def test_another_programs_database_is_refused_and_left_alone(db: Path, journal: str, report: str):
-    with closing(sqlite3.connect(db)) as connection:
+async def test_another_programs_database_is_refused_and_left_alone(file: Path, journal: str, report: str):
+    with closing(sqlite3.connect(file)) as connection:
         connection.execute(f"PRAGMA journal_mode = {journal}")
         connection.execute("CREATE TABLE records (id INTEGER PRIMARY KEY, title TEXT)")
         connection.execute("INSERT INTO records (title) VALUES ('Abbey Road')")
         connection.commit()
-    before = left_as_it_was(db)
-    memory = AsyncMemory(db, embedder=None)
+    before = left_as_it_was(file)
+    memory = AsyncMemory(file, embedder=None)
     for call in (memory.open, memory.scopes, lambda: memory.remember("u", "tea")):
         with pytest.raises(StoreUnavailable, match="another program"):
             await call()
     await memory.close()
-    assert left_as_it_was(db) == before
+    assert left_as_it_was(file) == before
 
 
 @case("B103")
-async def test_opening_again_changes_nothing(db: Path, report: str):
-    async with AsyncMemory(db, embedder=None, background=False) as memory:
+async def test_opening_again_changes_nothing(file: Path, report: str):
+    async with AsyncMemory(file, embedder=None, background=False) as memory:
         await memory.remember("u", "tea")
-    before, *_ = left_as_it_was(db)
+    before, *_ = left_as_it_was(file)
     for _ in range(2):
-        async with AsyncMemory(db, embedder=None, background=False) as memory:
+        async with AsyncMemory(file, embedder=None, background=False) as memory:
             assert texts(await memory.recall("u", "tea")) == ["tea"]
-        assert left_as_it_was(db)[0] == before
+        assert left_as_it_was(file)[0] == before
 
 
 @case("B108")

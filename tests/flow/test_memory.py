@@ -1,16 +1,21 @@
 """The front door: opening, closing and reopening, where a memory is kept, and looking around in it."""
 
 import asyncio
+import importlib
 import sqlite3
 import subprocess
 import sys
 import threading
-from collections.abc import AsyncIterator, Callable, Coroutine
+import uuid
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
+from server import Databases
 
 from fabula import AsyncMemory, InvalidInput, MemoryClosed, Message, ProviderError, Settings, StoreUnavailable
 from fabula.abc import Extraction
@@ -35,15 +40,40 @@ CALLS: dict[str, Call] = {
 OF_ALL = ("flush", "stats", "check", "reindex")
 """Where no scope means all of them."""
 each_call = pytest.mark.parametrize("call", CALLS.values(), ids=list(CALLS))
+# Where nothing that is asked reaches the database, the second engine would tell nothing new.
+sqlite_alone = pytest.mark.parametrize("db", ["sqlite"], indirect=True)
 
 
-@pytest.fixture
-def db(tmp_path: Path) -> Path:
+@pytest.fixture(params=["sqlite"])
+def file(tmp_path: Path) -> Path:
+    """For what is about the file itself."""
     return tmp_path / "memory.db"
 
 
+@dataclass
+class Nowhere:
+    """Where no memory can be, until it is made."""
+
+    url: str
+    make: Callable[[], object]
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def nowhere(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Nowhere]:
+    if request.param == "sqlite":
+        folder = tmp_path / "later"
+        yield Nowhere(str(folder / "memory.db"), folder.mkdir)
+        return
+    server: Databases = request.getfixturevalue("postgres_server")
+    made: list[str] = []
+    name = f"later_{uuid.uuid4().hex}"
+    yield Nowhere(server.url(name), lambda: made.append(server.create(name)))
+    for database in made:
+        server.drop(database)
+
+
 @pytest.fixture
-async def memory(db: Path) -> AsyncIterator[AsyncMemory]:
+async def memory(db: str) -> AsyncIterator[AsyncMemory]:
     async with AsyncMemory(db, embedder=HashEmbedder(), clock=FakeClock()) as opened:
         yield opened
 
@@ -63,8 +93,23 @@ def written(path: Path, data: bytes | None = None) -> bytes:
     return path.read_bytes()
 
 
-def made(folder: Path) -> None:
-    folder.mkdir()
+def sql(db: str, statement: str) -> list[tuple[Any, ...]]:
+    """Run a statement on the database itself, beside the memory in it."""
+    if "://" not in db:
+        with closing(sqlite3.connect(db)) as connection, connection:
+            return connection.execute(statement).fetchall()
+    asyncpg: Any = importlib.import_module("asyncpg")  # its types are incomplete
+
+    async def run() -> list[tuple[Any, ...]]:
+        connection = await asyncpg.connect(db)
+        try:
+            return [tuple(row) for row in await connection.fetch(statement)]
+        finally:
+            await connection.close()
+
+    # A thread of its own, because the test's has an event loop already.
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, run()).result()
 
 
 def public() -> set[str]:
@@ -77,14 +122,14 @@ def test_every_method_is_called_here():
 
 class TestOpening:
     @each_call
-    async def test_happens_at_the_first_call(self, db: Path, call: Call):
-        memory = AsyncMemory(db, embedder=HashEmbedder(), clock=FakeClock())
-        assert not there(db)
+    async def test_happens_at_the_first_call(self, file: Path, call: Call):
+        memory = AsyncMemory(file, embedder=HashEmbedder(), clock=FakeClock())
+        assert not there(file)
         await call(memory, "u")
-        assert there(db)
+        assert there(file)
         await memory.close()
 
-    async def test_once_however_many_ask(self, db: Path):
+    async def test_once_however_many_ask(self, db: str):
         memory = AsyncMemory(db, embedder=None, clock=FakeClock())
         await asyncio.gather(*(memory.remember("u", f"message {n}") for n in range(8)), memory.open(), memory.open())
         assert len(await memory.records("u")) == 8
@@ -104,56 +149,56 @@ class TestOpening:
         await memory.close()
         assert names_in(tmp_path) == []
 
-    async def test_works_once_the_cause_is_gone(self, tmp_path: Path):
-        memory = AsyncMemory(tmp_path / "later" / "memory.db", embedder=None)
+    async def test_works_once_the_cause_is_gone(self, nowhere: Nowhere):
+        memory = AsyncMemory(nowhere.url, embedder=None)
         with pytest.raises(StoreUnavailable):
             await memory.open()
-        made(tmp_path / "later")
+        nowhere.make()
         assert (await memory.remember("u", "tea")).added == 1
         await memory.close()
 
-    async def test_beside_another_one_that_is_just_making_the_file(self, db: Path):
+    async def test_beside_another_one_that_is_just_making_the_file(self, file: Path):
         """SQLite does not wait by itself where the way of the journal is to be changed."""
-        with closing(sqlite3.connect(db, isolation_level=None, check_same_thread=False)) as other:
+        with closing(sqlite3.connect(file, isolation_level=None, check_same_thread=False)) as other:
             other.execute("BEGIN IMMEDIATE")
             timer = threading.Timer(0.2, other.execute, ["ROLLBACK"])
             timer.start()
             try:
-                async with AsyncMemory(db, embedder=None) as memory:
+                async with AsyncMemory(file, embedder=None) as memory:
                     assert (await memory.remember("u", "tea")).added == 1
             finally:
                 timer.join()
 
-    async def test_what_is_no_database(self, db: Path):
-        text = written(db, b"hello, I am a text file\n" * 100)
-        memory = AsyncMemory(db, embedder=None)
+    async def test_what_is_no_database(self, file: Path):
+        text = written(file, b"hello, I am a text file\n" * 100)
+        memory = AsyncMemory(file, embedder=None)
         with pytest.raises(StoreUnavailable, match="not a SQLite database"):
             await memory.open()
-        assert written(db) == text
+        assert written(file) == text
 
-    async def test_an_empty_file_is_a_new_memory(self, db: Path):
-        written(db, b"")
-        async with AsyncMemory(db, embedder=None) as memory:
+    async def test_an_empty_file_is_a_new_memory(self, file: Path):
+        written(file, b"")
+        async with AsyncMemory(file, embedder=None) as memory:
             assert (await memory.remember("u", "tea")).added == 1
 
 
 class TestClosing:
     @each_call
-    async def test_nothing_goes_on_after_it(self, db: Path, call: Call):
+    async def test_nothing_goes_on_after_it(self, db: str, call: Call):
         memory = AsyncMemory(db, embedder=HashEmbedder(), clock=FakeClock())
         await memory.remember("u", "tea")
         await memory.close()
         with pytest.raises(MemoryClosed, match="open"):
             await call(memory, "u")
 
-    async def test_twice_is_harmless(self, db: Path):
+    async def test_twice_is_harmless(self, db: str):
         memory = AsyncMemory(db, embedder=None)
         await memory.close()
         await memory.close()
         await memory.open()
         await asyncio.gather(memory.close(), memory.close())
 
-    async def test_can_be_opened_again(self, db: Path):
+    async def test_can_be_opened_again(self, db: str):
         memory = AsyncMemory(db, embedder=HashEmbedder(), clock=FakeClock())
         for n in range(3):
             async with memory:
@@ -161,7 +206,7 @@ class TestClosing:
                 assert (await memory.flush()).pending == 0
                 assert len((await memory.recall("u", "message")).passages) == n + 1
 
-    async def test_an_error_inside_still_closes(self, db: Path):
+    async def test_an_error_inside_still_closes(self, db: str):
         memory = AsyncMemory(db, embedder=None)
         with pytest.raises(KeyError):
             async with memory:
@@ -169,13 +214,13 @@ class TestClosing:
         with pytest.raises(MemoryClosed):
             await memory.scopes()
 
-    async def test_leaves_one_file(self, db: Path):
+    async def test_leaves_one_file(self, file: Path):
         """The log is folded into the file, which can then be copied."""
-        async with AsyncMemory(db, embedder=HashEmbedder()) as memory:
+        async with AsyncMemory(file, embedder=HashEmbedder()) as memory:
             await memory.remember("u", "tea")
-        assert names_in(db.parent) == ["memory.db"]
+        assert names_in(file.parent) == ["memory.db"]
 
-    async def test_what_is_under_way_ends_with_an_answer_or_an_error(self, db: Path):
+    async def test_what_is_under_way_ends_with_an_answer_or_an_error(self, db: str):
         memory = AsyncMemory(db, embedder=HashEmbedder(), clock=FakeClock())
         await memory.remember("u", [f"message {n}" for n in range(20)])
         working = [asyncio.create_task(call(memory, "u")) for call in CALLS.values() for _ in range(3)]
@@ -187,7 +232,7 @@ class TestClosing:
         assert errors <= {MemoryClosed}
 
     @pytest.mark.parametrize("face", ["AsyncMemory", "Memory"])
-    def test_a_program_that_forgets_it_ends_in_peace(self, db: Path, face: str):
+    def test_a_program_that_forgets_it_ends_in_peace(self, db: str, face: str):
         code = f"""
 import asyncio, gc, sys
 from fabula import AsyncMemory, Memory
@@ -202,31 +247,36 @@ gc.collect()
 print("done")
 """
         done = subprocess.run(
-            [sys.executable, "-W", "error", "-c", code, str(db)],
+            [sys.executable, "-W", "error", "-c", code, db],
             capture_output=True,
             text=True,
             timeout=60,
             check=False,
         )
         assert (done.stdout, done.stderr, done.returncode) == ("done\n", "", 0)
-        with closing(sqlite3.connect(db)) as connection:
-            assert connection.execute("SELECT text FROM records").fetchall() == [("tea",)]
+        assert sql(db, "SELECT text FROM records") == [("tea",)]
 
 
 class TestWhere:
     @pytest.mark.parametrize(
         "url", ["sqlite:////{}", "sqlite+aiosqlite:////{}", "/{}"], ids=["a URL", "an old URL", "a path"]
     )
-    async def test_is_a_path_or_a_url(self, db: Path, url: str):
-        async with AsyncMemory(url.format(str(db).removeprefix("/")), embedder=None) as memory:
+    async def test_is_a_path_or_a_url(self, file: Path, url: str):
+        async with AsyncMemory(url.format(str(file).removeprefix("/")), embedder=None) as memory:
             await memory.remember("u", "tea")
-        assert there(db)
+        assert there(file)
 
     async def test_a_relative_path(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
         monkeypatch.chdir(tmp_path)
         async with AsyncMemory("sqlite:///my%20memory.db", embedder=None) as memory:
             await memory.remember("u", "茶")
         assert there(tmp_path / "my memory.db")
+
+    @pytest.mark.parametrize("scheme", ["postgresql", "postgres", "postgresql+asyncpg"])
+    async def test_is_a_url_of_a_database_on_a_server(self, postgres_url: str, scheme: str):
+        async with AsyncMemory(f"{scheme}{postgres_url.removeprefix('postgresql')}", embedder=None) as memory:
+            await memory.remember("u", "tea")
+        assert sql(postgres_url, "SELECT text FROM records") == [("tea",)]
 
     @pytest.mark.parametrize(
         "url", ["", " ", "a\0b", ":memory:", "sqlite://", "sqlite:///", "mysql://host/db", "redis://x"]
@@ -236,14 +286,14 @@ class TestWhere:
             AsyncMemory(url, embedder=None)
 
     @pytest.mark.parametrize("embedder", ["best", ""])
-    def test_an_unknown_model_is_refused(self, db: Path, embedder: Any):
+    def test_an_unknown_model_is_refused(self, file: Path, embedder: Any):
         with pytest.raises((InvalidInput, ProviderError)):
-            AsyncMemory(db, embedder=embedder)
+            AsyncMemory(file, embedder=embedder)
 
-    async def test_a_store_of_ones_own(self, db: Path):
-        async with AsyncMemory(SQLiteStore(db), embedder=None) as memory:
+    async def test_a_store_of_ones_own(self, file: Path):
+        async with AsyncMemory(SQLiteStore(file), embedder=None) as memory:
             await memory.remember("u", "tea")
-        assert there(db)
+        assert there(file)
 
 
 class TestLookingAround:
@@ -283,7 +333,7 @@ class TestLookingAround:
         assert await memory.get("u", str(receipt.ids[0]), as_of="2023-12-31T23:59:59Z") is None
         assert await memory.get("u", str(receipt.ids[0]), as_of="2024-01-01") == found
 
-    async def test_an_id_is_one_however_it_is_composed(self, db: Path):
+    async def test_an_id_is_one_however_it_is_composed(self, db: str):
         extractor = FakeExtractor(
             lambda window: Extraction(facts=(Fact(scope="", id="caf\u00e9", text="tea", sources=(window[0].id,)),))
         )
@@ -292,6 +342,7 @@ class TestLookingAround:
             await memory.flush()
             assert await memory.get("u", "caf\u00e9") == await memory.get("u", "cafe\u0301") is not None
 
+    @sqlite_alone
     @pytest.mark.parametrize("scope", [None, "", "  ", 0, "a\nb"])
     @pytest.mark.parametrize("name", [name for name in CALLS if name != "scopes"])
     async def test_no_name_no_scope(self, memory: AsyncMemory, scope: Any, name: str):
@@ -305,14 +356,12 @@ class TestLookingAround:
 
 
 class TestReindexing:
-    async def test_an_old_index_is_named_and_made_anew(self, db: Path, memory: AsyncMemory):
+    async def test_an_old_index_is_named_and_made_anew(self, db: str, memory: AsyncMemory):
         await memory.remember("u", ["tea in the morning", "music", ""])
         await memory.flush()
         await memory.close()
-        with closing(sqlite3.connect(db)) as connection:
-            connection.execute("UPDATE scopes SET analyzer = analyzer + 90")
-            connection.execute("UPDATE postings SET terms = zeroblob(0)")
-            connection.commit()
+        sql(db, "UPDATE scopes SET analyzer = analyzer + 90")
+        sql(db, "UPDATE postings SET terms = substr(terms, 1, 0)")
         await memory.open()
         (why,) = (await memory.recall("u", "tea")).degraded
         assert "reindex" in why
@@ -341,25 +390,23 @@ class TestChecking:
             "INSERT INTO pending (scope, task, number, id) VALUES ('u', 'embed', 99, 'nobody')",
         ],
     )
-    async def test_harm_is_seen(self, db: Path, memory: AsyncMemory, harm: str):
+    async def test_harm_is_seen(self, db: str, memory: AsyncMemory, harm: str):
         await memory.remember("u", ["tea in Porto", "music"])
         await memory.flush()
         assert await memory.check() == []
-        with closing(sqlite3.connect(db)) as connection:
-            connection.execute(harm)
-            connection.commit()
+        sql(db, harm)
         problems = await memory.check()
         assert problems
         assert all(problem.startswith("u: ") for problem in problems)
         assert await memory.check("v") == []
 
 
-async def test_the_settings_are_kept(db: Path):
-    assert AsyncMemory(db, embedder=None, settings=Settings(window=3)).settings.window == 3
-    assert AsyncMemory(db, embedder=None).settings == Settings()
+async def test_the_settings_are_kept(file: Path):
+    assert AsyncMemory(file, embedder=None, settings=Settings(window=3)).settings.window == 3
+    assert AsyncMemory(file, embedder=None).settings == Settings()
 
 
-async def test_the_clock_is_used_for_all_that_is_recorded(db: Path):
+async def test_the_clock_is_used_for_all_that_is_recorded(db: str):
     clock = FakeClock("2001-02-03T04:05:06Z")
     async with AsyncMemory(db, embedder=HashEmbedder(), clock=clock) as memory:
         await memory.remember("u", "tea in Porto")

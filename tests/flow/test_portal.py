@@ -2,17 +2,18 @@
 
 import asyncio
 import signal
-import sqlite3
 import subprocess
 import sys
 import threading
+import uuid
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
+from server import Databases
 
 from fabula import (
     AsyncMemory,
@@ -42,15 +43,40 @@ CALLS: dict[str, Call] = {
     "reindex": lambda memory: memory.reindex(),
 }
 each_call = pytest.mark.parametrize("call", CALLS.values(), ids=list(CALLS))
+# The portal is the same whatever lies behind it.
+sqlite_alone = pytest.mark.parametrize("db", ["sqlite"], indirect=True)
 
 
-@pytest.fixture
-def db(tmp_path: Path) -> Path:
+@pytest.fixture(params=["sqlite"])
+def file(tmp_path: Path) -> Path:
+    """For what is about the file itself."""
     return tmp_path / "memory.db"
 
 
+@dataclass
+class Nowhere:
+    """Where no memory can be, until it is made."""
+
+    url: str
+    make: Callable[[], object]
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def nowhere(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Nowhere]:
+    if request.param == "sqlite":
+        folder = tmp_path / "later"
+        yield Nowhere(str(folder / "memory.db"), folder.mkdir)
+        return
+    server: Databases = request.getfixturevalue("postgres_server")
+    made: list[str] = []
+    name = f"later_{uuid.uuid4().hex}"
+    yield Nowhere(server.url(name), lambda: made.append(server.create(name)))
+    for database in made:
+        server.drop(database)
+
+
 @pytest.fixture
-def memory(db: Path) -> Iterator[Memory]:
+def memory(db: str) -> Iterator[Memory]:
     with Memory(db, embedder=HashEmbedder(), clock=FakeClock()) as opened:
         yield opened
 
@@ -88,7 +114,7 @@ class TestWhereItWorks:
         found = await asyncio.gather(*(asyncio.to_thread(memory.recall, "u", "tea") for _ in range(4)))
         assert all(one.passages for one in found)
 
-    def test_in_two_loops_in_turn(self, db: Path):
+    def test_in_two_loops_in_turn(self, db: str):
         memory = Memory(db, embedder=HashEmbedder(), clock=FakeClock())
 
         async def talk(text: str) -> int:
@@ -110,14 +136,14 @@ class TestWhereItWorks:
         assert memory.check() == []
 
     @each_call
-    def test_opens_itself(self, db: Path, call: Call):
-        memory = Memory(db, embedder=HashEmbedder(), clock=FakeClock())
-        assert not db.exists()
+    def test_opens_itself(self, file: Path, call: Call):
+        memory = Memory(file, embedder=HashEmbedder(), clock=FakeClock())
+        assert not file.exists()
         call(memory)
         memory.close()
-        assert db.exists()
+        assert file.exists()
 
-    def test_many_at_once_open_one(self, db: Path):
+    def test_many_at_once_open_one(self, db: str):
         memory = Memory(db, embedder=None)
         with ThreadPoolExecutor(8) as pool:
             list(pool.map(memory.remember, ["u"] * 8, map(str, range(8))))
@@ -134,7 +160,7 @@ class TestWhereItWorks:
 
 
 class TestAsyncInTwoLoops:
-    def test_works_or_says_so(self, db: Path):
+    def test_works_or_says_so(self, db: str):
         """`asyncio.run` twice with one `AsyncMemory` that was never closed: no hang, no error but fabula's own."""
         code = """
 import asyncio, sys
@@ -159,7 +185,7 @@ except FabulaError as error:
         done = run(code, db, timeout=30)
         assert (done.stderr, done.stdout) == ("", "0 2\n")
 
-    def test_closed_in_between_it_works(self, db: Path):
+    def test_closed_in_between_it_works(self, db: str):
         memory = AsyncMemory(db, embedder=HashEmbedder(), clock=FakeClock())
 
         async def talk(text: str) -> int:
@@ -191,9 +217,10 @@ class Calling:
         return Extraction()
 
 
+@sqlite_alone
 class TestFromItsOwnLoop:
     @pytest.mark.parametrize("name", [*CALLS, "close"])
-    def test_is_an_error_and_no_deadlock(self, db: Path, name: str):
+    def test_is_an_error_and_no_deadlock(self, db: str, name: str):
         extractor = Calling(CALLS.get(name, lambda memory: memory.close()))
         memory = extractor.memory = Memory(db, embedder=None, extractor=extractor, clock=FakeClock(), background=False)
         memory.remember("u", "tea")
@@ -208,7 +235,7 @@ class TestFromItsOwnLoop:
         assert memory.scopes() == ["u"], "it goes on working"
         memory.close()
 
-    def test_opening_an_open_one_is_harmless(self, db: Path):
+    def test_opening_an_open_one_is_harmless(self, db: str):
         extractor = Calling(lambda memory: memory.open())
         extractor.memory = Memory(db, embedder=None, extractor=extractor, clock=FakeClock(), background=False)
         with extractor.memory as memory:
@@ -242,11 +269,11 @@ memory.close()
 """
 
     @pytest.mark.parametrize("way", ["at once", "as usual"])
-    def test_the_child_is_told_and_opens_its_own(self, db: Path, way: str):
+    def test_the_child_is_told_and_opens_its_own(self, db: str, way: str):
         done = run(self.FORKED, way, db)
         assert (done.stderr, done.stdout) == ("", "0 ['after', 'before', 'in the child']\n")
 
-    def test_the_asynchronous_one_too(self, db: Path):
+    def test_the_asynchronous_one_too(self, db: str):
         code = """
 import asyncio, os, sys
 from fabula import AsyncMemory, ForkedMemory
@@ -271,15 +298,16 @@ asyncio.run(main())
 
 
 class TestClosing:
+    @sqlite_alone
     @each_call
-    def test_nothing_goes_on_after_it(self, db: Path, call: Call):
+    def test_nothing_goes_on_after_it(self, db: str, call: Call):
         memory = Memory(db, embedder=HashEmbedder(), clock=FakeClock())
         memory.remember("u", "tea")
         memory.close()
         with pytest.raises(MemoryClosed):
             call(memory)
 
-    def test_twice_is_harmless_and_it_opens_again(self, db: Path):
+    def test_twice_is_harmless_and_it_opens_again(self, db: str):
         memory = Memory(db, embedder=None)
         memory.close()
         memory.close()
@@ -289,14 +317,14 @@ class TestClosing:
         with memory:
             assert memory.scopes() == ["u"]
 
-    def test_leaves_no_thread(self, db: Path):
+    def test_leaves_no_thread(self, db: str):
         before = set(threading.enumerate())
         with Memory(db, embedder=HashEmbedder()) as memory:
             memory.remember("u", "tea")
             assert set(threading.enumerate()) > before
         assert set(threading.enumerate()) == before
 
-    def test_who_waits_in_another_thread_is_let_go(self, db: Path):
+    def test_who_waits_in_another_thread_is_let_go(self, db: str):
         embedder = HashEmbedder()
         memory = Memory(db, embedder=embedder, clock=FakeClock())
         memory.remember("u", "tea")
@@ -318,21 +346,21 @@ class TestClosing:
         assert ended(waiting, 5)
         assert len(caught) == 1
 
-    def test_a_failed_opening_leaves_nothing_behind(self, tmp_path: Path):
+    def test_a_failed_opening_leaves_nothing_behind(self, nowhere: Nowhere):
         """Neither a thread nor a coroutine that nobody awaits."""
         before = set(threading.enumerate())
-        memory = Memory(tmp_path / "missing" / "memory.db", embedder=None)
+        memory = Memory(nowhere.url, embedder=None)
         for call in CALLS.values():
             with pytest.raises(StoreUnavailable):
                 call(memory)
         assert set(threading.enumerate()) == before
         memory.close()
 
-    def test_a_second_try_to_open(self, tmp_path: Path):
-        memory = Memory(tmp_path / "later" / "memory.db", embedder=None)
+    def test_a_second_try_to_open(self, nowhere: Nowhere):
+        memory = Memory(nowhere.url, embedder=None)
         with pytest.raises(StoreUnavailable):
             memory.open()
-        (tmp_path / "later").mkdir()
+        nowhere.make()
         with memory:
             assert memory.remember("u", "tea").added == 1
 
@@ -351,7 +379,7 @@ class Cancelled(HashEmbedder):
 
 
 class TestControlC:
-    def test_ends_the_call_and_not_the_memory(self, db: Path):
+    def test_ends_the_call_and_not_the_memory(self, db: str):
         embedder = Cancelled()
         with Memory(db, embedder=embedder, clock=FakeClock()) as memory:
             memory.remember("u", "tea")
@@ -372,7 +400,7 @@ class TestControlC:
             assert memory.recall("u", "tea").passages
             assert embedder.unwanted
 
-    def test_a_program_ends(self, db: Path):
+    def test_a_program_ends(self, db: str):
         """Ctrl-C in the middle of a slow call: the program closes its memory and goes."""
         code = """
 import os, signal, sys, threading
@@ -388,5 +416,5 @@ with Memory(sys.argv[1], embedder=embedder) as memory:
 """
         done = run(code, db, timeout=30)
         assert done.stderr.rstrip().endswith("KeyboardInterrupt")
-        with closing(sqlite3.connect(db)) as connection:
-            assert connection.execute("SELECT COUNT(*) FROM records WHERE kind = 'passage'").fetchone() == (1,)
+        with Memory(db, embedder=None, background=False) as memory:
+            assert [record.text for record in memory.records("u")] == ["tea"]

@@ -1,11 +1,10 @@
-"""Several processes on one file, and processes that are killed: nothing that was acknowledged is ever lost."""
+"""Several processes on one database, and processes that are killed: nothing that was acknowledged is ever lost."""
 
 import asyncio
 import random
 import subprocess
 import sys
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
@@ -15,8 +14,8 @@ from fabula.testing import FakeClock, HashEmbedder
 WRITER = """
 import sys
 from fabula import Memory, Message
-path, name, count = sys.argv[1], sys.argv[2], int(sys.argv[3])
-with Memory(path, embedder=None) as memory:
+database, name, count = sys.argv[1], sys.argv[2], int(sys.argv[3])
+with Memory(database, embedder=None) as memory:
     for n in range(count):
         receipt = memory.remember("u", Message(f"message {n} of {name}", id=f"{name}-{n}", session=f"session {n % 3}"))
         assert receipt.added == 1
@@ -55,12 +54,7 @@ def start(code: str, *given: object) -> subprocess.Popen[str]:
     )  # fmt: skip
 
 
-@pytest.fixture
-def db(tmp_path: Path) -> Path:
-    return tmp_path / "memory.db"
-
-
-def write_together(db: Path, processes: int, messages: int) -> None:
+def write_together(db: str, processes: int, messages: int) -> None:
     Memory(db, embedder=None).open().close()
     writers = [start(WRITER, db, f"writer{n}", messages) for n in range(processes)]
     running = [*writers, start(READER, db, processes * messages)]
@@ -80,17 +74,17 @@ def write_together(db: Path, processes: int, messages: int) -> None:
         assert memory.check() == []
 
 
-def test_two_processes_write_at_once(db: Path):
+def test_two_processes_write_at_once(db: str):
     write_together(db, 2, 15)
 
 
 @pytest.mark.slow
-def test_four_processes_write_200_messages_each(db: Path):
+def test_four_processes_write_200_messages_each(db: str):
     write_together(db, 4, 200)
 
 
-def kill_while_importing(db: Path, moments: int) -> None:
-    """Kill an importer again and again on the same file, each time somewhere else."""
+def kill_while_importing(db: str, moments: int) -> None:
+    """Kill an importer again and again on the same database, each time somewhere else."""
     chance = random.Random(7)
     acknowledged: list[str] = []
     for moment in range(moments):
@@ -105,7 +99,7 @@ def kill_while_importing(db: Path, moments: int) -> None:
         asyncio.run(nothing_is_missing(db, acknowledged))
 
 
-async def nothing_is_missing(db: Path, acknowledged: list[str]) -> None:
+async def nothing_is_missing(db: str, acknowledged: list[str]) -> None:
     # Far in the future, so that the lease of the killed process has run out.
     async with AsyncMemory(db, embedder=HashEmbedder(), clock=FakeClock("2100-01-01"), background=False) as memory:
         kept = [record for record in await memory.records("u") if isinstance(record, Passage)]
@@ -116,16 +110,16 @@ async def nothing_is_missing(db: Path, acknowledged: list[str]) -> None:
         await memory.flush(seconds=0)
 
 
-def test_a_killed_import_loses_nothing_it_acknowledged(db: Path):
+def test_a_killed_import_loses_nothing_it_acknowledged(db: str):
     kill_while_importing(db, 5)
 
 
 @pytest.mark.slow
-def test_a_killed_import_loses_nothing_50_times(db: Path):
+def test_a_killed_import_loses_nothing_50_times(db: str):
     kill_while_importing(db, 50)
 
 
-def test_the_work_of_the_killed_is_done_by_the_next(db: Path):
+def test_the_work_of_the_killed_is_done_by_the_next(db: str):
     process = start(IMPORTER, db, "one")
     assert process.stdout is not None
     for _ in range(30):

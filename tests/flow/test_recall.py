@@ -1,13 +1,16 @@
 """From a question to what is remembered: found at once, narrowed, told as it was known then, and never at random."""
 
 import asyncio
+import importlib
+import uuid
 from collections.abc import AsyncIterator, Mapping
 from datetime import UTC, datetime, timedelta
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fabula import (
@@ -41,9 +44,8 @@ TALK = [
 ]
 
 
-@pytest.fixture
-def db(tmp_path: Path) -> Path:
-    return tmp_path / "memory.db"
+# What is refused before the database is asked is refused alike whichever it is.
+sqlite_alone = pytest.mark.parametrize("db", ["sqlite"], indirect=True)
 
 
 @pytest.fixture
@@ -57,7 +59,7 @@ def embedder() -> HashEmbedder:
 
 
 @pytest.fixture
-async def memory(db: Path, clock: FakeClock, embedder: HashEmbedder) -> AsyncIterator[AsyncMemory]:
+async def memory(db: str, clock: FakeClock, embedder: HashEmbedder) -> AsyncIterator[AsyncMemory]:
     async with AsyncMemory(db, embedder=embedder, clock=clock) as opened:
         yield opened
 
@@ -73,8 +75,24 @@ def refs(found: Recollection) -> list[str | None]:
     return [passage.ref for passage in found.passages]
 
 
+async def written(db: str) -> bytes:
+    """Everything that was written: on SQLite the files, on PostgreSQL every row with its place and who touched it."""
+    if "://" not in db:
+        files = sorted(Path(db).parent.glob("memory.db*"))
+        return b"".join(path.read_bytes() for path in files if path.suffix != ".db-shm")
+    found = BytesIO()
+    connection: Any = await importlib.import_module("asyncpg").connect(db)  # its types are incomplete
+    try:
+        for (table,) in await connection.fetch("SELECT tablename FROM pg_tables WHERE schemaname = 'public'"):
+            rows = f"SELECT ctid, xmin, xmax, {table}.* FROM {table}"
+            await connection.copy_from_query(rows, output=found, format="binary")
+    finally:
+        await connection.close()
+    return found.getvalue()
+
+
 class TestFinding:
-    async def test_by_keyword_at_once(self, db: Path, clock: FakeClock):
+    async def test_by_keyword_at_once(self, db: str, clock: FakeClock):
         """No vector exists yet: the model is never done with its first text."""
         slow = HashEmbedder(delay=3600)
         async with AsyncMemory(db, embedder=slow, clock=clock, settings=Settings(drain=0)) as memory:
@@ -82,7 +100,7 @@ class TestFinding:
             assert refs(await memory.recall("u", "潜水", SPARSE))[0] == "4"
             assert refs(await memory.recall("u", "kitten", SPARSE))[0] == "1"
 
-    async def test_by_meaning_after_the_flush(self, memory: AsyncMemory, db: Path):
+    async def test_by_meaning_after_the_flush(self, memory: AsyncMemory, db: str):
         await memory.remember("u", TALK)
         await memory.flush()
         found = await memory.recall("u", "scary diving", DENSE)
@@ -117,7 +135,7 @@ class TestFinding:
     async def test_nothing_that_fits(self, told: AsyncMemory):
         assert not await told.recall("u", "zebra", SPARSE)
 
-    async def test_without_a_model(self, db: Path, clock: FakeClock):
+    async def test_without_a_model(self, db: str, clock: FakeClock):
         async with AsyncMemory(db, embedder=None, clock=clock) as memory:
             await memory.remember("u", TALK)
             found = await memory.recall("u", "kitten", explain=True)
@@ -126,22 +144,19 @@ class TestFinding:
             assert found.trace is not None
             assert found.trace.profile == "keyword"
 
-    async def test_reading_writes_nothing(self, told: AsyncMemory, db: Path):
-        def written() -> bytes:
-            return b"".join(
-                path.read_bytes() for path in sorted(db.parent.glob("memory.db*")) if path.suffix != ".db-shm"
-            )
-
-        before = written()
+    async def test_reading_writes_nothing(self, told: AsyncMemory, db: str):
+        before = await written(db)
         for _ in range(3):
             await told.recall("u", "kitten", explain=True)
-        assert written() == before
+        assert await written(db) == before
 
+    @sqlite_alone
     @pytest.mark.parametrize("query", [None, 5, b"kitten", ["kitten"]])
     async def test_a_question_is_text(self, told: AsyncMemory, query: Any):
         with pytest.raises(InvalidInput, match="query"):
             await told.recall("u", query)
 
+    @sqlite_alone
     @pytest.mark.parametrize("moment", ["yesterday", "", 5, datetime(2024, 1, 1, tzinfo=UTC).date()])
     @pytest.mark.parametrize("name", ["at", "as_of"])
     async def test_a_moment_is_a_time(self, told: AsyncMemory, name: str, moment: Any):
@@ -227,7 +242,7 @@ class TestKinds:
         )
 
     @pytest.fixture
-    async def drawn(self, db: Path, clock: FakeClock) -> AsyncIterator[AsyncMemory]:
+    async def drawn(self, db: str, clock: FakeClock) -> AsyncIterator[AsyncMemory]:
         extractor = FakeExtractor(self.everything)
         async with AsyncMemory(db, embedder=HashEmbedder(), extractor=extractor, clock=clock) as memory:
             await memory.remember("u", TALK[:3])
@@ -334,7 +349,7 @@ class TestDegraded:
         with pytest.raises(KeyError):
             await told.recall("u", "kitten")
 
-    async def test_another_model_than_the_stored_one(self, db: Path, clock: FakeClock):
+    async def test_another_model_than_the_stored_one(self, db: str, clock: FakeClock):
         async with AsyncMemory(db, embedder=HashEmbedder(64), clock=clock) as memory:
             await memory.remember("u", TALK)
             await memory.flush()
@@ -355,7 +370,7 @@ class TestDegraded:
             assert (await memory.flush()).pending == 0
             assert (await memory.recall("u", "kitten sleeps", DENSE)).hits[0].record.id == receipt.ids[0]
 
-    async def test_another_model_in_another_scope_is_none_of_its_business(self, db: Path, clock: FakeClock):
+    async def test_another_model_in_another_scope_is_none_of_its_business(self, db: str, clock: FakeClock):
         async with AsyncMemory(db, embedder=HashEmbedder(64), clock=clock) as memory:
             await memory.remember("u", TALK)
             await memory.flush()
@@ -404,16 +419,16 @@ steps = st.one_of(
 PLANS = [Plan(), Plan(fusion="rrf"), Plan(session="s", kinds=("passage", "frame", "entity")), SPARSE]
 
 
-async def take(memory: AsyncMemory, step: tuple[str, Any]) -> None:
+async def take(memory: AsyncMemory, scope: str, step: tuple[str, Any]) -> None:
     what, given_ = step
     if what == "remember":
-        await memory.remember("u", given_)
+        await memory.remember(scope, given_)
     elif what == "forget":
-        await memory.forget("u", **given_)
+        await memory.forget(scope, **given_)
     elif what == "flush":
-        await memory.flush()
+        await memory.flush(scope)
     else:
-        await memory.recall("u", given_)
+        await memory.recall(scope, given_)
 
 
 def seen(found: Recollection) -> list[tuple[str, Mapping[str, Any]]]:
@@ -424,14 +439,15 @@ def seen(found: Recollection) -> list[tuple[str, Mapping[str, Any]]]:
     ]
 
 
+# The examples share a database, each with a scope of its own.
+together = settings(deadline=None, max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
 @given(taken=st.lists(steps, min_size=1, max_size=6), query=sentences)
-@settings(deadline=None, max_examples=20)
-async def test_hot_and_cold_answer_alike(
-    taken: list[tuple[str, Any]], query: str, tmp_path_factory: pytest.TempPathFactory
-):
+@together
+async def test_hot_and_cold_answer_alike(taken: list[tuple[str, Any]], query: str, db: str):
     """One reads an index that grew step by step, one does so elsewhere, one loads it anew for each question."""
-    db = tmp_path_factory.mktemp("hot") / "memory.db"
-    clock, embedder = FakeClock(), HashEmbedder(16)
+    scope, clock, embedder = uuid.uuid4().hex, FakeClock(), HashEmbedder(16)
     async with (
         AsyncMemory(db, embedder=embedder, clock=clock, background=False) as hot,
         AsyncMemory(db, embedder=embedder, clock=clock, background=False) as elsewhere,
@@ -439,37 +455,34 @@ async def test_hot_and_cold_answer_alike(
     ):
         for step in taken:
             clock.advance(1)
-            await take(hot, step)
+            await take(hot, scope, step)
             for plan in PLANS:
-                warm = await hot.recall("u", query, plan, at=clock.now)
-                fresh = await cold.recall("u", query, plan, at=clock.now)
+                warm = await hot.recall(scope, query, plan, at=clock.now)
+                fresh = await cold.recall(scope, query, plan, at=clock.now)
                 assert seen(fresh) == seen(warm)
-                assert seen(await elsewhere.recall("u", query, plan, at=clock.now)) == seen(warm)
+                assert seen(await elsewhere.recall(scope, query, plan, at=clock.now)) == seen(warm)
                 assert fresh.confidence == pytest.approx(warm.confidence, abs=1e-4)
-        await hot.flush()
-        assert await hot.check() == []
+        await hot.flush(scope)
+        assert await hot.check(scope) == []
 
 
 @given(batches=st.lists(st.lists(messages, min_size=1, max_size=3), min_size=2, max_size=4), query=sentences)
-@settings(deadline=None, max_examples=20)
-async def test_as_of_then_is_what_was_recalled_then(
-    batches: list[list[Message]], query: str, tmp_path_factory: pytest.TempPathFactory
-):
-    clock = FakeClock()
-    db = tmp_path_factory.mktemp("then") / "memory.db"
+@together
+async def test_as_of_then_is_what_was_recalled_then(batches: list[list[Message]], query: str, db: str):
+    scope, clock = uuid.uuid4().hex, FakeClock()
     async with AsyncMemory(db, embedder=HashEmbedder(16), clock=clock) as memory:
         answers: dict[datetime, Recollection] = {}
         for batch in batches:
             clock.advance(3600)
-            await memory.remember("u", batch)
-            await memory.flush()
-            answers[clock.now] = await memory.recall("u", query, at=clock.now)
+            await memory.remember(scope, batch)
+            await memory.flush(scope)
+            answers[clock.now] = await memory.recall(scope, query, at=clock.now)
         for then, answer in answers.items():
-            again = await memory.recall("u", query, at=then, as_of=then)
+            again = await memory.recall(scope, query, at=then, as_of=then)
             assert seen(again) == seen(answer)
 
 
-async def test_the_same_question_has_the_same_answer(told: AsyncMemory, db: Path, clock: FakeClock):
+async def test_the_same_question_has_the_same_answer(told: AsyncMemory, db: str, clock: FakeClock):
     first = await told.recall("u", "kitten shelter 潜水")
     assert all([await told.recall("u", "kitten shelter 潜水") == first for _ in range(3)])
     both = await asyncio.gather(*(told.recall("u", "kitten shelter 潜水") for _ in range(4)))

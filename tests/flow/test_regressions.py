@@ -16,7 +16,7 @@ import pytest
 from fabula import AsyncMemory, MemoryClosed, Message, Passage, Plan, ProviderUnavailable, Settings
 from fabula.abc import Changes, Erasure, Extraction, Filter, Lease, Role, Task, Vectors
 from fabula.index import Index
-from fabula.stores import SQLiteStore
+from fabula.stores import SQLiteStore, open_store
 from fabula.stores.hot import HotStore
 from fabula.testing import FakeClock, FakeExtractor, HashEmbedder
 from fabula.testing.contract.making import SPACE, assert_same, direction, entries, passage, vectors_of
@@ -25,15 +25,19 @@ from fabula.types import Entity, Frame, Note
 CANARY = "Quetzalcoatlus"
 
 
-@pytest.fixture
-def db(tmp_path: Path) -> Path:
+@pytest.fixture(params=["sqlite"])
+def file(tmp_path: Path) -> Path:
+    """For what is about the file itself."""
     return tmp_path / "memory.db"
 
 
-class Counting(SQLiteStore):
-    """A store that counts how often it is asked for work."""
+class Counting(HotStore):
+    """Counts how often it is asked for work, in front of any engine."""
 
     leases = 0
+
+    def __init__(self, db: str) -> None:
+        super().__init__(open_store(db))
 
     async def lease(
         self, worker: str, tasks: Sequence[Task], now: datetime, seconds: float, *,
@@ -51,7 +55,7 @@ def quiet(extraction: Callable[[Sequence[Passage]], Extraction] | None = None) -
 
 
 @pytest.mark.parametrize("moving", [False, True], ids=["clock stands", "clock moves"])
-async def test_a_worker_does_not_spin_on_what_fails_at_once(db: Path, moving: bool):
+async def test_a_worker_does_not_spin_on_what_fails_at_once(db: str, moving: bool):
     store, embedder = Counting(db), HashEmbedder(fail=ProviderUnavailable("down"))
     more: dict[str, Any] = {} if moving else {"clock": FakeClock()}
     settings = Settings(backoff=0, idle=0, batch=2, drain=0.2)
@@ -60,11 +64,11 @@ async def test_a_worker_does_not_spin_on_what_fails_at_once(db: Path, moving: bo
         await memory.remember("v", "tea")
         await asyncio.sleep(0.5)
         assert embedder.calls
-        assert store.leases < 60
+        assert 0 < store.leases < 60
         assert len(embedder.calls) < 20
 
 
-async def test_an_extractor_that_cites_what_does_not_exist_fails_by_name(db: Path):
+async def test_an_extractor_that_cites_what_does_not_exist_fails_by_name(db: str):
     def invented(window: Sequence[Passage]) -> Extraction:
         return Extraction(frames=(Frame(scope="", id="f", text="x", sources=(window[0].id, "no-such-id")),))
 
@@ -77,7 +81,7 @@ async def test_an_extractor_that_cites_what_does_not_exist_fails_by_name(db: Pat
         assert "no-such-id" in flushed.errors[0]
         assert all("no-such-id" in piece.error for piece in await store.pending("u", "extract"))
         assert len(extractor.windows) < 5
-        assert store.leases < 20
+        assert 0 < store.leases < 20
         assert await memory.records("u", "frame") == []
 
 
@@ -104,8 +108,8 @@ SPOILT: dict[str, Callable[[Vectors], Vectors]] = {
 
 @pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning")
 @pytest.mark.parametrize("how", SPOILT)
-async def test_a_model_that_answers_nonsense_is_named_and_nothing_of_it_is_kept(db: Path, how: str):
-    store, clock = SQLiteStore(db), FakeClock()
+async def test_a_model_that_answers_nonsense_is_named_and_nothing_of_it_is_kept(db: str, how: str):
+    store, clock = open_store(db), FakeClock()
     given: dict[str, Any] = {"extractor": quiet(), "clock": clock, "background": False}
     async with AsyncMemory(store, embedder=Broken(SPOILT[how]), **given) as memory:
         await memory.remember("u", ["tea", "music"])
@@ -117,9 +121,9 @@ async def test_a_model_that_answers_nonsense_is_named_and_nothing_of_it_is_kept(
         index = await store.load("u", "hash/64")
         assert (index.stored_space, vectors_of(index)) == ("", {})
         assert await memory.check() == []
-    async with AsyncMemory(SQLiteStore(db), embedder=HashEmbedder(), **given) as memory:
+    async with AsyncMemory(open_store(db), embedder=HashEmbedder(), **given) as memory:
         assert (await memory.flush()).pending == 0
-    async with AsyncMemory(SQLiteStore(db), embedder=Broken(SPOILT[how]), **given) as memory:
+    async with AsyncMemory(open_store(db), embedder=Broken(SPOILT[how]), **given) as memory:
         found = await memory.recall("u", "tea")
         assert found.hits[0].record.text == "tea"
         assert [reason for reason in found.degraded if reason.startswith("dense: hash/64 gave")] == list(found.degraded)
@@ -129,7 +133,7 @@ async def test_a_model_that_answers_nonsense_is_named_and_nothing_of_it_is_kept(
 # --- what was forgotten ---
 
 
-async def test_a_forgotten_frame_does_not_come_back(db: Path):
+async def test_a_forgotten_frame_does_not_come_back(db: str):
     async with AsyncMemory(db, embedder=None, background=False) as memory:
         await memory.remember("u", [Message("I moved to Porto in May", speaker="Ann"), Message("Nice!", speaker="Bo")])
         await memory.flush()
@@ -151,7 +155,7 @@ def named(window: Sequence[Passage]) -> Extraction:
     )
 
 
-async def test_a_forgotten_entity_does_not_come_back_with_more_talk(db: Path):
+async def test_a_forgotten_entity_does_not_come_back_with_more_talk(db: str):
     async with AsyncMemory(db, embedder=None, extractor=quiet(named), background=False) as memory:
         await memory.remember("u", "Ann was here")
         await memory.flush()
@@ -164,7 +168,7 @@ async def test_a_forgotten_entity_does_not_come_back_with_more_talk(db: Path):
 
 
 @pytest.mark.parametrize("kind", ["entity", "note"])
-async def test_what_was_forgotten_does_not_come_back_when_its_passage_is_read_again(db: Path, kind: Any):
+async def test_what_was_forgotten_does_not_come_back_when_its_passage_is_read_again(db: str, kind: Any):
     """Forgetting one passage of a frame has the others read again."""
     extractor = quiet(named)
     async with AsyncMemory(db, embedder=None, extractor=extractor, background=False) as memory:
@@ -179,30 +183,30 @@ async def test_what_was_forgotten_does_not_come_back_when_its_passage_is_read_ag
         assert await memory.check() == []
 
 
-async def test_a_reader_elsewhere_does_not_keep_what_was_forgotten_for_long(db: Path):
-    async with AsyncMemory(db, embedder=HashEmbedder(), extractor=quiet(), background=False) as memory:
+async def test_a_reader_elsewhere_does_not_keep_what_was_forgotten_for_long(file: Path):
+    async with AsyncMemory(file, embedder=HashEmbedder(), extractor=quiet(), background=False) as memory:
         await memory.remember("u", [Message(f"{CANARY} over the sea", id="1"), Message("tea", id="2")])
         await memory.flush()
-        with closing(sqlite3.connect(db, isolation_level=None)) as reader:
+        with closing(sqlite3.connect(file, isolation_level=None)) as reader:
             reader.execute("BEGIN")
             tables = reader.execute("SELECT count(*) FROM sqlite_master").fetchone()
             assert tables[0]
             assert await memory.forget("u", refs=["1"])
             reader.execute("COMMIT")
         await memory.remember("u", "music")
-        files = sorted(db.parent.glob(f"{db.name}*"))
+        files = sorted(file.parent.glob(f"{file.name}*"))
         assert [path.name for path in files if CANARY.encode() in path.read_bytes()] == []
 
 
-async def test_a_write_under_way_does_not_leave_what_is_forgotten_in_the_log(db: Path):
-    store = SQLiteStore(db)
+async def test_a_write_under_way_does_not_leave_what_is_forgotten_in_the_log(file: Path):
+    store = SQLiteStore(file)
     await store.open()
     for n in range(5):
         await store.write("u", Changes(add=entries(passage("u", f"m{n}", f"{CANARY} over the sea"))))
         other = asyncio.create_task(store.write("v", Changes(add=entries(passage("v", f"m{n}", "tea")))))
         await asyncio.sleep(0)
         assert await store.erase("u", Erasure(ids=(f"m{n}",)))
-        files = sorted(db.parent.glob(f"{db.name}*"))
+        files = sorted(file.parent.glob(f"{file.name}*"))
         assert [path.name for path in files if CANARY.encode() in path.read_bytes()] == []
         await other
     await store.close()
@@ -216,7 +220,7 @@ async def test_a_write_under_way_does_not_leave_what_is_forgotten_in_the_log(db:
     [("tea", "coffee"), (["tea"], ["tea", "milk"]), ({"hot": ["tea"]}, {"hot": []}), (1, None)],
     ids=str,
 )
-async def test_a_key_has_one_value_and_its_past(db: Path, old: Any, new: Any):
+async def test_a_key_has_one_value_and_its_past(db: str, old: Any, new: Any):
     values = iter([old, old, new])
 
     def noted(window: Sequence[Passage]) -> Extraction:
@@ -226,7 +230,7 @@ async def test_a_key_has_one_value_and_its_past(db: Path, old: Any, new: Any):
         )
         return Extraction(notes=(note,))
 
-    store = SQLiteStore(db)
+    store = open_store(db)
     async with AsyncMemory(store, embedder=None, extractor=quiet(noted), background=False) as memory:
         versions: list[list[tuple[Any, bool]]] = []
         for text in ("one", "two", "three"):
@@ -239,7 +243,7 @@ async def test_a_key_has_one_value_and_its_past(db: Path, old: Any, new: Any):
         assert await memory.check() == []
 
 
-async def test_half_a_character_deep_in_a_value_is_no_reason_to_fail(db: Path):
+async def test_half_a_character_deep_in_a_value_is_no_reason_to_fail(db: str):
     def noted(window: Sequence[Passage]) -> Extraction:
         value, cited = {"a": ["tea \ud83d"]}, (window[0].id,)
         return Extraction(notes=(Note(scope="", id="", text="tea", key="drink", value=value, sources=cited),))
@@ -256,7 +260,7 @@ async def test_half_a_character_deep_in_a_value_is_no_reason_to_fail(db: Path):
 # --- the hot tier, opening and closing ---
 
 
-async def test_loads_that_are_cancelled_leave_the_hot_index_whole(db: Path, monkeypatch: pytest.MonkeyPatch):
+async def test_loads_that_are_cancelled_leave_the_hot_index_whole(db: str, monkeypatch: pytest.MonkeyPatch):
     chance, extended = random.Random(7), Index.extended
 
     def slowly(*args: Any, **state: Any) -> Index:
@@ -264,7 +268,7 @@ async def test_loads_that_are_cancelled_leave_the_hot_index_whole(db: Path, monk
         time.sleep(chance.random() * 0.01)
         return extended(*args, **state)
 
-    hot = HotStore(SQLiteStore(db))
+    hot = HotStore(open_store(db))
     await hot.open()
     loading: list[asyncio.Task[Any]] = []
     with monkeypatch.context() as patch:
@@ -294,7 +298,7 @@ async def test_loads_that_are_cancelled_leave_the_hot_index_whole(db: Path, monk
 
 
 @pytest.mark.parametrize("pause", [0, 0.02, 0.1, 0.4])
-async def test_opening_while_it_closes_is_never_half(db: Path, pause: float):
+async def test_opening_while_it_closes_is_never_half(db: str, pause: float):
     memory = AsyncMemory(db, embedder=HashEmbedder(delay=0.2), extractor=quiet())
     await memory.open()
     await memory.remember("u", "tea")
@@ -324,7 +328,7 @@ async def test_opening_while_it_closes_is_never_half(db: Path, pause: float):
 
 
 @pytest.fixture
-async def talk(db: Path):
+async def talk(db: str):
     async with AsyncMemory(db, embedder=None, extractor=quiet(), background=False) as memory:
         told = ["Mochi knocked over the green vase", "we had soup", "the train was late", "it rained in Porto"]
         said = [Message(text, time=f"2024-05-0{n}T12:00:00Z") for n, text in enumerate(told, 1)]

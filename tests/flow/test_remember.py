@@ -1,12 +1,15 @@
 """From messages to a receipt: what is kept as it was said, what is kept once, and what is never kept."""
 
+import importlib
+import uuid
 from collections.abc import AsyncIterator, Callable, Iterator
 from datetime import UTC, datetime, timedelta
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fabula import AsyncMemory, Image, InvalidInput, Message, Passage, Plan, Receipt, Settings
@@ -18,9 +21,8 @@ KEY = "sk-proj-Zq3vT8mN2xK7pL4wR9yB"
 CARD = "4111 1111 1111 1111"
 
 
-@pytest.fixture
-def db(tmp_path: Path) -> Path:
-    return tmp_path / "memory.db"
+# What is refused before the database is asked is refused alike whichever it is.
+sqlite_alone = pytest.mark.parametrize("db", ["sqlite"], indirect=True)
 
 
 @pytest.fixture
@@ -29,7 +31,7 @@ def clock() -> FakeClock:
 
 
 @pytest.fixture
-async def memory(db: Path, clock: FakeClock) -> AsyncIterator[AsyncMemory]:
+async def memory(db: str, clock: FakeClock) -> AsyncIterator[AsyncMemory]:
     async with AsyncMemory(db, embedder=HashEmbedder(), clock=clock) as opened:
         yield opened
 
@@ -38,9 +40,18 @@ async def passages(memory: AsyncMemory, scope: str = "u") -> list[Passage]:
     return [record for record in await memory.records(scope) if isinstance(record, Passage)]
 
 
-def bytes_of(db: Path) -> bytes:
-    """Everything SQLite has on disk of a database, its log included."""
-    return b"".join(path.read_bytes() for path in sorted(db.parent.glob(f"{db.name}*")))
+async def bytes_of(db: str) -> bytes:
+    """Everything that was written: on SQLite the files, the log included, on PostgreSQL every row of every table."""
+    if "://" not in db:
+        return b"".join(path.read_bytes() for path in sorted(Path(db).parent.glob(f"{Path(db).name}*")))
+    written = BytesIO()
+    connection: Any = await importlib.import_module("asyncpg").connect(db)  # its types are incomplete
+    try:
+        for (table,) in await connection.fetch("SELECT tablename FROM pg_tables WHERE schemaname = 'public'"):
+            await connection.copy_from_table(table, output=written, format="binary")
+    finally:
+        await connection.close()
+    return written.getvalue()
 
 
 class TestWhatIsKept:
@@ -82,15 +93,16 @@ class TestWhatIsKept:
     @pytest.mark.parametrize(
         "given",
         [
-            "one",
-            Message("one"),
-            ["one"],
-            (Message("one"),),
-            iter(["one"]),
+            lambda: "one",
+            lambda: Message("one"),
+            lambda: ["one"],
+            lambda: (Message("one"),),
+            lambda: iter(["one"]),
         ],
+        ids=["a text", "a message", "a list", "a tuple", "an iterator"],
     )
-    async def test_takes_one_or_many(self, memory: AsyncMemory, given: Any):
-        assert (await memory.remember("u", given)).added == 1
+    async def test_takes_one_or_many(self, memory: AsyncMemory, given: Callable[[], Any]):
+        assert (await memory.remember("u", given())).added == 1
         assert [p.text for p in await passages(memory)] == ["one"]
 
     async def test_of_nothing_is_nothing(self, memory: AsyncMemory):
@@ -101,7 +113,7 @@ class TestWhatIsKept:
         await memory.remember("u", [Message("a"), Message("b", role="tool"), Message("c", speaker=" "), "d"])
         assert [p.speaker for p in await passages(memory)] == ["user", "tool", "user", "user"]
 
-    async def test_is_there_after_reopening(self, db: Path, clock: FakeClock):
+    async def test_is_there_after_reopening(self, db: str, clock: FakeClock):
         async with AsyncMemory(db, embedder=None, clock=clock) as first:
             receipt = await first.remember("u", ["我喜欢喝茶", "emoji 👩‍👩‍👧 ok"])
         async with AsyncMemory(db, embedder=None, clock=clock) as second:
@@ -188,14 +200,14 @@ class TestSecrets:
         meta={"plain": KEY, "list": [f"card {CARD}", {"deep": f"key: {KEY}"}], "n": 5},
     )
 
-    async def test_leave_no_trace(self, db: Path, clock: FakeClock):
+    async def test_leave_no_trace(self, db: str, clock: FakeClock):
         async with AsyncMemory(db, embedder=HashEmbedder(), clock=clock) as memory:
             receipt = await memory.remember("u", self.SAID)
-            written = bytes_of(db)
+            written = await bytes_of(db)
             await memory.flush()
             (kept,) = await passages(memory)
-            written += bytes_of(db)
-        written += bytes_of(db)
+            written += await bytes_of(db)
+        written += await bytes_of(db)
         for secret in (KEY, CARD, CARD.replace(" ", "")):
             assert secret.encode() not in written
             assert secret not in repr(kept)
@@ -208,16 +220,16 @@ class TestSecrets:
         assert kept.meta["fabula:masked"] == [[m.kind, m.start, m.end] for m in receipt.masked]
         assert kept.images[0].name == "[REDACTED].png"
 
-    async def test_not_even_as_a_key_of_meta(self, db: Path, memory: AsyncMemory):
+    async def test_not_even_as_a_key_of_meta(self, db: str, memory: AsyncMemory):
         await memory.remember("u", Message("hello", meta={KEY: {KEY: 1}}))
-        assert KEY.encode() not in bytes_of(db)
+        assert KEY.encode() not in await bytes_of(db)
 
     async def test_the_callers_own_meta_is_not_overwritten(self, memory: AsyncMemory):
         await memory.remember("u", Message(f"my key is {KEY}", meta={"masked": "by me"}))
         (kept,) = await passages(memory)
         assert "by me" in repr(dict(kept.meta))
 
-    async def test_may_be_kept(self, db: Path, clock: FakeClock):
+    async def test_may_be_kept(self, db: str, clock: FakeClock):
         async with AsyncMemory(db, embedder=None, clock=clock, settings=Settings(secrets="keep")) as memory:
             receipt = await memory.remember("u", self.SAID)
             (kept,) = await passages(memory)
@@ -228,7 +240,7 @@ class TestSecrets:
     async def test_are_found_by_what_stands_around_them(self, memory: AsyncMemory):
         await memory.remember("u", self.SAID)
         assert (await memory.recall("u", "which card?")).passages
-        assert not (await memory.recall("u", KEY)).passages
+        assert not (await memory.recall("u", KEY, Plan(channels=("sparse",)))).passages
 
 
 class TestTimes:
@@ -259,7 +271,7 @@ class TestTimes:
             "1969-12-31T23:59:59.999999",
         ],
     )
-    async def test_the_ends_of_the_calendar_are_read_back_or_refused(self, db: Path, clock: FakeClock, time: str):
+    async def test_the_ends_of_the_calendar_are_read_back_or_refused(self, db: str, clock: FakeClock, time: str):
         """A message that could be written but never read again would poison its scope."""
         store = AsyncMemory(db, embedder=HashEmbedder(), clock=clock)
         try:
@@ -322,6 +334,7 @@ BAD: dict[str, Callable[[], Any]] = {
 }
 
 
+@sqlite_alone
 class TestBadInput:
     @pytest.mark.parametrize("what", BAD)
     async def test_writes_nothing_and_says_why(self, memory: AsyncMemory, what: str):
@@ -374,21 +387,22 @@ odd = st.text(alphabet=st.characters(exclude_categories=()), max_size=60) | st.s
 )
 
 
+# The examples share a database, each with a scope of its own.
 @given(texts=st.lists(odd, min_size=1, max_size=6))
-@settings(deadline=None, max_examples=25)
-async def test_odd_text_is_kept_clean_and_harms_nothing(texts: list[str], tmp_path_factory: pytest.TempPathFactory):
-    db = tmp_path_factory.mktemp("odd") / "memory.db"
+@settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+async def test_odd_text_is_kept_clean_and_harms_nothing(texts: list[str], db: str):
+    scope = uuid.uuid4().hex
     async with AsyncMemory(db, embedder=HashEmbedder(8), clock=FakeClock()) as memory:
         given_ = [Message(text, speaker=text, meta={text: [text]}, images=(Image(caption=text),)) for text in texts]
-        receipt = await memory.remember("u", given_)
-        kept = await passages(memory)
+        receipt = await memory.remember(scope, given_)
+        kept = await passages(memory, scope)
         assert [p.text for p in kept] == [mask(clean(text))[0] for text in texts]
         assert [p.id for p in kept] == list(receipt.ids)
         assert not any("\0" in p.text for p in kept)
         for text in texts:
-            await memory.recall("u", text)
-        assert (await memory.flush()).errors == ()
-        assert await memory.check() == []
+            await memory.recall(scope, text)
+        assert (await memory.flush(scope)).errors == ()
+        assert await memory.check(scope) == []
 
 
 async def test_a_long_text_is_kept_whole(memory: AsyncMemory):
@@ -401,7 +415,7 @@ async def test_a_long_text_is_kept_whole(memory: AsyncMemory):
     assert await memory.check() == []
 
 
-async def test_embedded_once_however_often_said(db: Path, clock: FakeClock):
+async def test_embedded_once_however_often_said(db: str, clock: FakeClock):
     embedder = HashEmbedder()
     async with AsyncMemory(db, embedder=embedder, clock=clock) as memory:
         await memory.remember("u", ["same", "same", "other"])

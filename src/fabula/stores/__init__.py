@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from fabula.abc import Store
 from fabula.errors import InvalidInput
+from fabula.stores.driven import DrivenStore
 from fabula.stores.sqlite import SQLiteStore
 
 __all__ = ["SQLiteStore", "open_store"]
 
 
-def open_store(url: str | Path, *, busy: float = 30.0) -> Store:
+def open_store(url: str | Path, *, busy: float = 30.0) -> DrivenStore:
     """Return the store for a path or a URL, not yet opened.
 
     `memory.db`, `/data/memory.db`, `sqlite:///relative.db`, `sqlite:////absolute.db` and `sqlite+aiosqlite:///…`

@@ -15,8 +15,8 @@ from fabula.stores.erasing import empty
 from fabula.stores.layouts import Layout
 from fabula.stores.statements import COLUMNS, COPYING, LONGS, Do, Steps
 
-NEVER: Final = 1 << 62
-"""When a copy's lease runs out."""
+NEVER: Final = 253370764800 * 10**6
+"""When a copy's lease runs out: in the year 9999."""
 
 
 def state(scope: str) -> Steps[ScopeState | None]:
@@ -38,7 +38,9 @@ def page(
     return [tuple(row) for row in rows]
 
 
-def receive(scope: str, revision: int, layout: Layout) -> Steps[dict[str, tuple[Any, ...] | None] | None]:
+def receive(
+    scope: str, revision: int, layout: Layout, *, afresh: bool
+) -> Steps[dict[str, tuple[Any, ...] | None] | None]:
     """See `Store.receive`."""
     rows = yield Do("lock_scope", {"scope": scope})
     if rows and rows[0][0] == revision:
@@ -47,8 +49,8 @@ def receive(scope: str, revision: int, layout: Layout) -> Steps[dict[str, tuple[
         raise InvalidInput(f"scope {scope!r} is at the destination already, with other contents: forget it there first")
     worker = f"{COPYING}{revision}"
     holder = yield Do("holder", {"scope": scope})
-    if holder and holder[0][0] != worker:
-        yield from empty(scope, layout)  # what an earlier copy of an older state left
+    if holder and (afresh or holder[0][0] != worker):
+        yield from empty(scope, layout)  # what is left of a copy of an older state
     yield Do("take_lease", {"scope": scope, "worker": worker, "until": NEVER, "now": NEVER})
     reached: dict[str, tuple[Any, ...] | None] = {"vectors": (yield from layout.last(scope))}
     for table in COLUMNS:

@@ -30,6 +30,8 @@ class DrivenStore(Store):
     """Runs steps, given as a function and its arguments so that they can be begun again."""
 
     layout: Layout
+    applied: tuple[str, ...] = ()
+    """The changes of the schema that opening it brought."""
 
     @abstractmethod
     async def reads(self, scope: str | None, steps: Callable[P, Steps[T]], *args: P.args, **kwargs: P.kwargs) -> T:
@@ -48,6 +50,10 @@ class DrivenStore(Store):
     @abstractmethod
     async def sizes(self, scope: str | None) -> dict[str, int]:
         """Return bytes by table."""
+
+    @abstractmethod
+    async def described(self) -> dict[str, str]:
+        """Return what the database is, in words for a person."""
 
     async def damage(self) -> list[str]:
         """Return what is broken below the tables, a line each."""
@@ -95,6 +101,9 @@ class DrivenStore(Store):
     async def release(self, lease: Lease) -> None:
         await self.writes(reading.release, lease.scope, lease)
 
+    async def holder(self, scope: str) -> Lease | None:
+        return await self.reads(scope, reading.holder, scope)
+
     async def pending(
         self, scope: str, task: Task, limit: int = 1000, *, failed: bool | None = None, due: datetime | None = None
     ) -> list[Pending]:
@@ -131,8 +140,10 @@ class DrivenStore(Store):
     ) -> list[tuple[Any, ...]]:
         return await self.reads(scope, copying.page, scope, table, after, limit, self.layout)
 
-    async def receive(self, scope: str, revision: int) -> dict[str, tuple[Any, ...] | None] | None:
-        return await self.writes(copying.receive, scope, revision, self.layout)
+    async def receive(
+        self, scope: str, revision: int, *, afresh: bool = False
+    ) -> dict[str, tuple[Any, ...] | None] | None:
+        return await self.writes(copying.receive, scope, revision, self.layout, afresh=afresh)
 
     async def restore(self, scope: str, table: str, rows: Sequence[tuple[Any, ...]]) -> None:
         await self.writes(copying.restore, scope, table, rows, self.layout)

@@ -110,6 +110,9 @@ class HotStore(Store):
     async def release(self, lease: Lease) -> None:
         await self.inner.release(lease)
 
+    async def holder(self, scope: str) -> Lease | None:
+        return await self.inner.holder(scope)
+
     async def pending(
         self, scope: str, task: Task, limit: int = 1000, *, failed: bool | None = None, due: datetime | None = None
     ) -> list[Pending]:
@@ -135,8 +138,10 @@ class HotStore(Store):
     ) -> list[tuple[Any, ...]]:
         return await self.inner.page(scope, table, after, limit)
 
-    async def receive(self, scope: str, revision: int) -> dict[str, tuple[Any, ...] | None] | None:
-        return await self.inner.receive(scope, revision)
+    async def receive(
+        self, scope: str, revision: int, *, afresh: bool = False
+    ) -> dict[str, tuple[Any, ...] | None] | None:
+        return await self.inner.receive(scope, revision, afresh=afresh)
 
     async def restore(self, scope: str, table: str, rows: Sequence[tuple[Any, ...]]) -> None:
         await self.inner.restore(scope, table, rows)

@@ -16,7 +16,7 @@ from typing import Any, Concatenate, Final, ParamSpec, TypeVar
 from fabula.errors import Confined, InvalidInput, MemoryClosed, StoreUnavailable
 from fabula.stores.driven import DrivenStore
 from fabula.stores.layouts import Single
-from fabula.stores.server import Address, Connection, asyncpg, migrate
+from fabula.stores.server import Address, Connection, asyncpg, distributed, migrate
 from fabula.stores.statements import POSTGRES, TABLES, Do, Rows, Steps, statements
 
 P = ParamSpec("P")
@@ -36,6 +36,12 @@ TYPES: Final[Mapping[str, str]] = {
     "halves": "halfvec",
 }  # fmt: skip
 """What a parameter is, by its name, wherever it stands; every other one is text."""
+CONFINED: Final = """
+    SELECT row_security_active('records') AND NOT EXISTS (
+        SELECT 1 FROM pg_policies, unnest(roles) AS role
+        WHERE tablename = 'records' AND schemaname = current_schema() AND policyname = 'fabula_worker'
+          AND pg_has_role(current_user, role, 'member'))"""
+"""Whether this role sees one scope at a time."""
 INDEXED: Final = 4000
 """The most dimensions of which pgvector makes an index (of halfvec)."""
 PAUSE: Final = 0.05
@@ -72,9 +78,9 @@ class PostgresStore(DrivenStore):
         try:
             connection: Connection = await self.address.connect(self._busy)
             try:
-                await migrate(connection)
-                self._confined = await connection.fetchval("SELECT row_security_active('records')")
-                self._distributed = await connection.fetchval("SELECT to_regclass('pg_dist_partition') IS NOT NULL")
+                self.applied = tuple(await migrate(connection))
+                self._confined = await connection.fetchval(CONFINED)
+                self._distributed = await distributed(connection)
             finally:
                 await connection.close()
             self._pool = await self.address.pool(self._busy, self._prepare)
@@ -186,6 +192,19 @@ class PostgresStore(DrivenStore):
 
     async def aside(self, function: Callable[[], T]) -> T:
         return await asyncio.to_thread(function)
+
+    async def described(self) -> dict[str, str]:
+        async def work(connection: Connection) -> dict[str, str]:
+            ask = connection.fetchval
+            return {
+                "server": f"PostgreSQL {await ask('SHOW server_version')}",
+                "pgvector": await ask("SELECT extversion FROM pg_extension WHERE extname = 'vector'"),
+                "schema": str(await ask("SELECT max(number) FROM fabula_migrations")),
+                "distributed": "over a Citus cluster, by scope" if self._distributed else "no",
+                "row-level security": "on" if await ask("SELECT row_security_active('records')") else "off",
+            }
+
+        return await self._with_connection(work)
 
     async def sizes(self, scope: str | None) -> dict[str, int]:
         async def work(connection: Connection) -> dict[str, int]:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from fabula.abc import Filter, Lease, Pending, Task
 from fabula.index import Index, Row
 from fabula.stores.layouts import Layout
-from fabula.stores.rows import from_row, micros, moment
+from fabula.stores.rows import EPOCH, MICROSECOND, from_row, micros, moment
 from fabula.stores.statements import Do, Rows, Steps
 from fabula.stores.writing import held
 from fabula.types import Kind, Record, Stats
@@ -158,6 +158,12 @@ def lease(scope: str, worker: str, now: datetime, seconds: float) -> Steps[Lease
     until = now + timedelta(seconds=seconds)
     rows = yield Do("take_lease", {"scope": scope, "worker": worker, "until": micros(until), "now": micros(now)})
     return Lease(scope=scope, worker=worker, until=until) if rows else None
+
+
+def holder(scope: str) -> Steps[Lease | None]:
+    """See `Store.holder`."""
+    rows = yield Do("lease_of", {"scope": scope})
+    return Lease(scope=scope, worker=rows[0][0], until=EPOCH + rows[0][1] * MICROSECOND) if rows else None
 
 
 def pending(scope: str, task: Task, limit: int, failed: bool | None, due: datetime | None) -> Steps[list[Pending]]:

@@ -114,6 +114,9 @@ async def migrate(connection: Connection) -> list[str]:
     history = migrations(POSTGRES)
     async with connection.transaction():
         await connection.execute(f"SELECT pg_advisory_xact_lock({LOCK})")
+        if await connection.fetchval("SELECT to_regclass('pg_dist_partition') IS NOT NULL"):
+            # Changes of the schema and of a table on every node do not go together in parallel.
+            await connection.execute("SET LOCAL citus.multi_shard_modify_mode TO 'sequential'")
         find = "SELECT split_part(current_setting('search_path'), ',', 1), current_schema()"
         schema, current = await connection.fetchrow(find)
         if schema != current and re.fullmatch(NAME, schema):
@@ -128,7 +131,35 @@ async def migrate(connection: Connection) -> list[str]:
             if name in left:
                 await connection.execute(sql)
                 await connection.execute("INSERT INTO fabula_migrations VALUES ($1, $2, $3)", number, name, now())
+    if await distributed(connection):
+        await spread(connection)
     return left
+
+
+async def distributed(connection: Connection) -> bool:
+    """Whether the tables are spread over a Citus cluster."""
+    if not await connection.fetchval("SELECT to_regclass('pg_dist_partition') IS NOT NULL"):
+        return False
+    return await connection.fetchval("SELECT 'scopes'::regclass IN (SELECT logicalrelid FROM pg_dist_partition)")
+
+
+async def spread(connection: Connection, shards: int = 0) -> list[str]:
+    """Distribute the tables by scope that are not distributed yet, beside those that are; return their names."""
+    find = """
+        SELECT c.relname FROM pg_dist_partition p JOIN pg_class c ON c.oid = p.logicalrelid
+        JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = current_schema()"""
+    done = {row[0] for row in await connection.fetch(find)}
+    new = [table for table in ("scopes", *TABLES[:-1]) if table not in done]
+    for table in new:
+        beside, options = ("none", f", shard_count => {shards:d}") if table == "scopes" else ("scopes", "")
+        await connection.execute(
+            f"SELECT create_distributed_table('{table}', 'scope', colocate_with => '{beside}'{options})"
+        )
+        # The rows were copied to the nodes; what is erased there must not stay behind here.
+        await connection.execute(f"SELECT truncate_local_data_after_distributing_table('{table}')")
+    if "fabula_migrations" not in done:  # so that every node can be asked
+        await connection.execute("SELECT create_reference_table('fabula_migrations')")
+    return new
 
 
 async def pending(connection: Connection) -> list[str]:

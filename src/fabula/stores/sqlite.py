@@ -199,11 +199,12 @@ class SQLiteStore(DrivenStore):
                 " (number INTEGER NOT NULL PRIMARY KEY, name TEXT NOT NULL, applied INTEGER NOT NULL)"
             )
             done = {row[0] for row in connection.execute("SELECT number FROM fabula_migrations")}
-            for number, name, sql in history:
-                if number not in done:
-                    for statement in _split(sql):
-                        connection.execute(statement)
-                    connection.execute("INSERT INTO fabula_migrations VALUES (?, ?, ?)", (number, name, now()))
+            new = [one for one in history if one.number not in done]
+            self.applied = tuple(name for _, name, _ in new)
+            for number, name, sql in new:
+                for statement in _split(sql):
+                    connection.execute(statement)
+                connection.execute("INSERT INTO fabula_migrations VALUES (?, ?, ?)", (number, name, now()))
             connection.execute("COMMIT")
         except BaseException:
             connection.execute("ROLLBACK")
@@ -280,6 +281,9 @@ class SQLiteStore(DrivenStore):
             sql = f"SELECT COALESCE(SUM({width}), 0) FROM {table} WHERE :scope IS NULL OR scope = :scope"
             sizes[table] = connection.execute(sql, {"scope": scope}).fetchone()[0]
         return sizes
+
+    async def described(self) -> dict[str, str]:
+        return {"file": str(self.path), "SQLite": sqlite3.sqlite_version, "schema": str(migrations(SQLITE)[-1].number)}
 
     async def damage(self) -> list[str]:
         def look() -> list[str]:

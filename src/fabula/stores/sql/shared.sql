@@ -126,8 +126,8 @@ SELECT number, length, question, terms FROM postings WHERE scope = :scope AND nu
 -- name: embedded_kinds
 -- What ought to have a vector: live, not blank, and not waiting for one.
 SELECT r.number FROM records r JOIN postings p ON p.scope = r.scope AND p.number = r.number
-WHERE r.scope = :scope AND r.recorded_to IS NULL AND r.kind = 'passage' AND NOT EXISTS (
-    SELECT 1 FROM pending w WHERE w.scope = r.scope AND w.task = 'embed' AND w.number = r.number)
+WHERE r.scope = :scope AND p.scope = :scope AND r.recorded_to IS NULL AND r.kind = 'passage' AND r.number NOT IN (
+    SELECT number FROM pending WHERE scope = :scope AND task = 'embed')
 ORDER BY r.number;
 
 -- name: load_closed
@@ -135,7 +135,7 @@ ORDER BY r.number;
 SELECT r.number, r.kind, COALESCE(r.session, ''), COALESCE(r.seq, -1), COALESCE(r.speaker, ''), r.valid_from, r.valid_to,
     r.recorded_from, r.recorded_to, r.importance, p.length, p.question, p.terms
 FROM records r JOIN postings p ON p.scope = r.scope AND p.number = r.number
-WHERE r.scope = :scope AND r.recorded_to IS NOT NULL AND r.revision > :revision AND r.number <= :after
+WHERE r.scope = :scope AND p.scope = :scope AND r.recorded_to IS NOT NULL AND r.revision > :revision AND r.number <= :after
 ORDER BY r.number;
 
 -- name: put_edge
@@ -205,6 +205,10 @@ RETURNING worker;
 -- name: holder
 -- Who holds a scope's lease; nobody takes it over before the transaction ends.
 SELECT worker FROM leases WHERE scope = :scope $lock;
+
+-- name: lease_of
+-- Who holds a scope's lease, and how long.
+SELECT worker, until FROM leases WHERE scope = :scope;
 
 -- name: drop_lease
 -- Give a lease back.

@@ -1,0 +1,45 @@
+"""The seams of fabula: what a store, a model and an extractor must do, and what is passed through them."""
+
+from fabula.abc.changes import (
+    MOVED,
+    SEARCHED,
+    Changes,
+    Edge,
+    Entry,
+    Erasure,
+    Filter,
+    Lease,
+    Pending,
+    ScopeState,
+    Task,
+    Terms,
+    Written,
+)
+from fabula.abc.models import LLM, BlobStore, Clock, Embedder, Extraction, Extractor, Reply, Role, Vectors
+from fabula.abc.store import Store
+
+__all__ = [
+    "LLM",
+    "MOVED",
+    "SEARCHED",
+    "BlobStore",
+    "Changes",
+    "Clock",
+    "Edge",
+    "Embedder",
+    "Entry",
+    "Erasure",
+    "Extraction",
+    "Extractor",
+    "Filter",
+    "Lease",
+    "Pending",
+    "Reply",
+    "Role",
+    "ScopeState",
+    "Store",
+    "Task",
+    "Terms",
+    "Vectors",
+    "Written",
+]

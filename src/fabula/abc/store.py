@@ -1,0 +1,178 @@
+"""What a store must do. `fabula.testing` holds a contract suite for it; knows no engine."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fabula.abc.changes import Changes, Erasure, Filter, Lease, Pending, ScopeState, Task, Written
+from fabula.index import Index
+from fabula.types import Forgotten, Kind, Record, Stats
+
+
+class Store(ABC):
+    """Where memories are kept: durable, transactional, walled by scope.
+
+    Every method but `open`, `close` and those that say so touches one scope only. All raise `StoreUnavailable`
+    when the database cannot be reached, and none leaves a half-written transaction.
+    """
+
+    engine: str
+    """The engine's name: `sqlite`, `postgres`."""
+
+    @abstractmethod
+    async def open(self) -> None:
+        """Connect and bring the schema up to date. Raises `SchemaTooNew` and `StoreUnavailable`."""
+
+    @abstractmethod
+    async def close(self) -> None:
+        """Let go of every connection; harmless when closed already."""
+
+    @abstractmethod
+    async def load(self, scope: str, space: str, base: Index | None = None) -> Index:
+        """Return the scope's index at its current revision, with the vectors of `space`.
+
+        An older index of the same scope and space given as `base` is extended, or returned as it is when nothing
+        was written since; past an erasure it is ignored. One index is extended by one caller at a time.
+        """
+
+    @abstractmethod
+    async def write(self, scope: str, changes: Changes, lease: Lease | None = None) -> Written:
+        """Apply `changes` in one durable transaction.
+
+        Raises `LeaseLost` if `lease` is no longer held, `SourcesGone` if a source of a record to write does not
+        exist, `EmbeddingMismatch` if the scope is kept in another space than `changes.space`.
+        """
+
+    @abstractmethod
+    async def erase(self, scope: str, erasure: Erasure) -> Forgotten:
+        """Remove records with everything made from them, from every table, and leave tombstones for message ids.
+
+        Facts, entities and notes stay while another source (or mention) of theirs does. The passages that stay of a
+        frame that goes are extracted again.
+
+        Erasing everything leaves nothing of the scope, tombstones included.
+        """
+
+    @abstractmethod
+    async def get(self, scope: str, ids: Sequence[str], as_of: datetime | None = None) -> dict[str, Record]:
+        """Return the records with these ids that are believed now, or were at `as_of`; unknown ids are left out."""
+
+    @abstractmethod
+    async def fetch(self, scope: str, numbers: Sequence[int]) -> dict[int, Record]:
+        """Return record versions by number; unknown numbers are left out."""
+
+    @abstractmethod
+    async def find(self, scope: str, wanted: Filter) -> list[tuple[int, Record]]:
+        """List records with their numbers, in order of arrival."""
+
+    @abstractmethod
+    async def citing(self, scope: str, ids: Sequence[str], kinds: Sequence[Kind]) -> list[Record]:
+        """Return the live records of these kinds that were made from, or are mentioned in, one of `ids`.
+
+        An entity's `sources` then name all of `ids` that mention it.
+        """
+
+    @abstractmethod
+    async def scopes(self) -> list[str]:
+        """Return every scope with anything in it (all scopes)."""
+
+    @abstractmethod
+    async def lease(
+        self, worker: str, tasks: Sequence[Task], now: datetime, seconds: float, *,
+        due: datetime | None = None, scope: str | None = None,
+    ) -> Lease | None:  # fmt: skip
+        """Lease a scope (any, or this one) with work of one of `tasks` that nobody else holds.
+
+        The work is due by `due` (default: `now`). A worker may lease again what it holds, to hold it longer.
+        """
+
+    @abstractmethod
+    async def release(self, lease: Lease) -> None:
+        """Give a lease back; harmless when it was lost."""
+
+    @abstractmethod
+    async def holder(self, scope: str) -> Lease | None:
+        """Return the scope's lease, which may have run out; `None` where there is none."""
+
+    @abstractmethod
+    async def pending(
+        self, scope: str, task: Task, limit: int = 1000, *, failed: bool | None = None, due: datetime | None = None
+    ) -> list[Pending]:
+        """Return the scope's work of one kind, in the order of sessions and messages.
+
+        `failed` narrows it to work that did or did not fail before, `due` to what is due by then.
+        """
+
+    @abstractmethod
+    async def postpone(self, lease: Lease, work: Sequence[Pending]) -> None:
+        """Record a failed attempt: the new `attempts`, `error` and `due` of each piece of work.
+
+        Raises `LeaseLost` if `lease` is no longer held.
+        """
+
+    @abstractmethod
+    async def retry(self, attempts: int) -> int:
+        """Give work that failed `attempts` times or more a fresh start; return how much (all scopes)."""
+
+    @abstractmethod
+    async def unembedded(self, scope: str, space: str) -> list[int]:
+        """Return the numbers of the records without a vector in `space` that ought to have one in some space.
+
+        What waits to be embedded is left out.
+        """
+
+    @abstractmethod
+    async def cached(self, scope: str, space: str, hashes: Sequence[bytes]) -> dict[bytes, NDArray[np.float32]]:
+        """Return remembered embeddings by content hash."""
+
+    # --- moving a scope to another database ---
+
+    @abstractmethod
+    async def state(self, scope: str) -> ScopeState | None:
+        """Return where a scope stands; `None` where there is none."""
+
+    @abstractmethod
+    async def page(
+        self, scope: str, table: str, after: tuple[Any, ...] | None = None, limit: int = 1000
+    ) -> list[tuple[Any, ...]]:
+        """Return about `limit` rows of a table after a key, in the order of the keys, each with its key first.
+
+        `table` is one of `MOVED`, which tells how long a key is. The rows are the same on every engine.
+        """
+
+    @abstractmethod
+    async def receive(
+        self, scope: str, revision: int, *, afresh: bool = False
+    ) -> dict[str, tuple[Any, ...] | None] | None:
+        """Make ready for a copy of the scope as it is at `revision`; return the last key there is by table.
+
+        What an earlier, unfinished copy of that revision left is gone on with, unless it is to begin `afresh`.
+        `None`: the copy is complete. Raises `InvalidInput` where the scope holds something else.
+        """
+
+    @abstractmethod
+    async def restore(self, scope: str, table: str, rows: Sequence[tuple[Any, ...]]) -> None:
+        """Write rows that `page` gave; those that are there already stay."""
+
+    @abstractmethod
+    async def publish(self, scope: str, state: ScopeState) -> None:
+        """End a copy: from now on the scope is there."""
+
+    # --- looking after it ---
+
+    @abstractmethod
+    async def stats(self, scope: str | None = None) -> Stats:
+        """Count and measure one scope, or all."""
+
+    @abstractmethod
+    async def check(self, scope: str | None = None) -> list[str]:
+        """Return one line for each thing in the database that does not agree with the rest; empty when all is well.
+
+        Every passage that is not blank has terms, and a vector or `embed` work.
+        """

@@ -1,0 +1,73 @@
+"""Approximate indexes of vectors (HNSW) in PostgreSQL, one for each large scope that is given one.
+
+A scope's own index, and not one for all: a search over a common index meets mostly other people's vectors, and
+finds the less the smaller the scope's part of them is. It knows vectors, and no record.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from typing import Final
+
+from fabula.errors import InvalidInput
+from fabula.stores.cluster import connected
+from fabula.stores.server import Connection
+
+log = logging.getLogger(__name__)
+
+INDEXED: Final = 4000
+"""The most dimensions of which pgvector makes an index (of halfvec)."""
+SEEN: Final = 400
+"""How many candidates a search keeps in sight (`hnsw.ef_search`)."""
+
+
+def index_name(scope: str, space: str) -> str:
+    """Return the name of the index of one scope and space."""
+    named = "\0".join((scope, space)).encode()
+    return f"vectors_near_{hashlib.blake2b(named, digest_size=12).hexdigest()}"
+
+
+def unindexable(space: str, dimensions: int) -> str:
+    """Return in one line why there can be no index for vectors of so many dimensions."""
+    return (
+        f"vectors of {dimensions} dimensions ({space}) can have no approximate index, whose limit is {INDEXED}:"
+        " every scope is scanned exactly"
+    )
+
+
+async def create(url: str, scope: str) -> str:
+    """Give the vectors of a scope an index; return what was done, in one line. Writers need not wait for it."""
+    async with connected(url) as connection:
+        space = await connection.fetchval("SELECT space FROM scopes WHERE scope = $1", scope)
+        if not space:
+            raise InvalidInput(f"there is no scope {scope!r} with vectors in it")
+        find = "SELECT vector_dims(vector) FROM vectors WHERE scope = $1 AND space = $2 LIMIT 1"
+        dimensions = await connection.fetchval(find, scope, space)
+        if dimensions > INDEXED:
+            log.warning(unindexable(space, dimensions))
+            return unindexable(space, dimensions)
+        name = index_name(scope, space)
+        if await exists(connection, name):
+            return "indexed already"
+        await connection.execute(f"DROP INDEX IF EXISTS {name}")  # what an interrupted one left
+        quoted = [await connection.fetchval("SELECT quote_literal($1)", text) for text in (scope, space)]
+        await connection.execute(
+            f"CREATE INDEX CONCURRENTLY {name} ON vectors USING hnsw ((vector::halfvec({dimensions})) halfvec_ip_ops)"
+            f" WHERE scope = {quoted[0]} AND space = {quoted[1]}"
+        )
+        return f"indexed {scope}: its vectors are searched in the database, and no longer held in memory"
+
+
+async def drop(url: str, scope: str) -> str:
+    """Take a scope's index away; return what was done, in one line."""
+    async with connected(url) as connection:
+        space = await connection.fetchval("SELECT space FROM scopes WHERE scope = $1", scope)
+        await connection.execute(f"DROP INDEX IF EXISTS {index_name(scope, space or '')}")
+        return "its vectors are scanned exactly"
+
+
+async def exists(connection: Connection, name: str) -> bool:
+    """Whether there is an index of that name that can be used."""
+    find = "SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass($1)"
+    return bool(await connection.fetchval(find, name))

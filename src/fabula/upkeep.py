@@ -1,0 +1,98 @@
+"""What keeps a memory in shape over the years: another embedding model, another database; knows only protocols."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
+
+from fabula.abc import MOVED, Changes, Embedder, Store
+from fabula.errors import InvalidInput, StoreUnavailable
+from fabula.remember import searchable, spoken_text
+
+Progress: TypeAlias = Callable[[str, int, int], None]
+"""Is told what is being done, how much of it is done, and how much there is."""
+TRIES: Final = 3
+"""How often a scope that is written to meanwhile is copied again."""
+
+
+def quiet(doing: str, done: int, total: int) -> None:
+    """Tell nobody."""
+    del doing, done, total
+
+
+async def reembed(store: Store, embedder: Embedder, scope: str, batch: int, progress: Progress) -> int:
+    """Embed a scope in the space of `embedder`, beside its present vectors, and switch; return how many records.
+
+    Raises a `ProviderError`; what was embedded until then is kept for the next time.
+    """
+    state = await store.state(scope)
+    if state is None or state.space in ("", embedder.space):
+        return 0
+    done = 0
+    while missing := await store.unembedded(scope, embedder.space):
+        for start in range(0, len(missing), batch):
+            records = (await store.fetch(scope, missing[start : start + batch])).values()
+            texts = {record.id: spoken_text(record) for record in records if searchable(record)}
+            if not texts:  # forgotten meanwhile
+                continue
+            vectors = await embedder.vectors(list(texts.values()), "passage")
+            made = dict(zip(texts, vectors, strict=True))
+            await store.write(scope, Changes(vectors=made, space=embedder.space, beside=True))
+            done += len(texts)
+            progress("embedding", done, max(done, len(missing)))
+    await store.write(scope, Changes(space=embedder.space, switch=True))
+    return done
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Copied:
+    """What a copy of one scope did: rows written by table; `present` where it was there already."""
+
+    scope: str
+    rows: dict[str, int]
+    present: bool = False
+
+
+async def copy(source: Store, target: Store, scope: str, progress: Progress = quiet) -> Copied:
+    """Copy a scope to another database, row by row as it is, and prove that it arrived.
+
+    It is there as a whole or not at all. An interrupted copy goes on where it was; what was copied before is left
+    as it is. Raises `InvalidInput` where the scope does not exist, or exists at the target with other contents, and
+    `StoreUnavailable` where it is written to all the while.
+    """
+    written = dict.fromkeys(MOVED, 0)
+    for turn in range(TRIES):
+        state = await source.state(scope)
+        if state is None:
+            raise InvalidInput(f"there is no scope {scope!r} to copy")
+        reached = await target.receive(scope, state.revision, afresh=turn > 0)
+        if reached is None:
+            return Copied(scope=scope, rows=written, present=True)
+        for table, key in MOVED.items():
+            after = reached[table]
+            while rows := await source.page(scope, table, after):
+                await target.restore(scope, table, rows)
+                after = rows[-1][:key]
+                written[table] += len(rows)
+                progress(f"copying {scope}", written["records"], max(written["records"], 1))
+        same = await digest(source, scope) == await digest(target, scope)
+        if same and await source.state(scope) == state:
+            await target.publish(scope, state)
+            return Copied(scope=scope, rows=written)
+        await asyncio.sleep(0)
+    raise StoreUnavailable(f"scope {scope!r} is written to while it is copied: stop its writers and copy again")
+
+
+async def digest(store: Store, scope: str) -> str:
+    """Return a fingerprint of all rows of a scope, the same on every engine."""
+    sums = hashlib.sha256()
+    for table, key in MOVED.items():
+        after: tuple[Any, ...] | None = None
+        while rows := await store.page(scope, table, after):
+            after = rows[-1][:key]
+            for row in rows:
+                sums.update(repr((table, *row)).encode())
+    return sums.hexdigest()
