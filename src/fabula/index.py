@@ -19,6 +19,8 @@ Floats: TypeAlias = NDArray[np.float32]
 Doubles: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
 Bools: TypeAlias = NDArray[np.bool_]
+Block: TypeAlias = tuple[NDArray[np.int64], NDArray[np.float16]]
+"""Record numbers, and a matrix with a vector for each."""
 
 FOREVER: Final = np.inf
 POSTING: Final = np.dtype([("term", "<u8"), ("tf", "<u2")])
@@ -162,6 +164,8 @@ class Index:
     """The embedding space of the vectors; empty when none are held."""
     stored_space: str = ""
     """The embedding space the scope is kept in."""
+    apart: bool = False
+    """Whether the vectors were left in the database, where `Store.nearest` looks among them."""
     fields: Mapping[Kind, Field] = field(default_factory=dict[Kind, Field])
     sessions: Mapping[str, int] = field(default_factory=dict[str, int])
     speakers: Mapping[str, int] = field(default_factory=dict[str, int])
@@ -175,9 +179,7 @@ class Index:
         """Return the field of one kind, empty where the scope has no such record."""
         return self.fields.get(kind) or _empty_field(0)
 
-    def extended(
-        self, rows: Sequence[Row], vectors: Sequence[tuple[NDArray[np.int64], NDArray[np.float16]]], **state: Any
-    ) -> Index:
+    def extended(self, rows: Sequence[Row], vectors: Sequence[Block], **state: Any) -> Index:
         """Return this index with more rows, closed versions marked and vectors filled in.
 
         `rows` come in order of their numbers; one that is known already only carries a new `recorded_to`.
@@ -189,7 +191,7 @@ class Index:
             by_kind.setdefault(row.kind, []).append(row)
         for kind, new in by_kind.items():
             fields[kind] = _extend(fields.get(kind) or _empty_field(0), new, sessions, speakers)
-        if vectors:
+        if vectors := [block for block in vectors if len(block[0])]:
             fields = {kind: _fill(f, vectors) for kind, f in fields.items()}
         return replace(self, fields=fields, sessions=sessions, speakers=speakers, **state)
 
@@ -298,7 +300,7 @@ def _grown(old: Field, more: int) -> Floats:
     return grown
 
 
-def _fill(old: Field, chunks: Sequence[tuple[NDArray[np.int64], NDArray[np.float16]]]) -> Field:
+def _fill(old: Field, chunks: Sequence[Block]) -> Field:
     dimensions = chunks[0][1].shape[1]
     vectors = old.vectors
     if vectors.shape[1] != dimensions:

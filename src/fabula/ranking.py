@@ -119,7 +119,12 @@ def cosines(index: Field, vector: Floats | None) -> Floats:
     if vector is None or index.vectors.shape[1] != len(vector):
         return np.zeros(len(index), np.float32)
     # Not `@`: a matrix product wakes the threads of BLAS, and waits long for them where another process is busy.
-    return np.vecdot(index.vectors[: len(index)], vector)
+    rows = np.flatnonzero(index.embedded)
+    if 2 * len(rows) > len(index):
+        return np.vecdot(index.vectors[: len(index)], vector)
+    scores = np.zeros(len(index), np.float32)
+    scores[rows] = np.vecdot(index.vectors[rows], vector)
+    return scores
 
 
 def coverage(index: Field, found: Sequence[Match], rows: Ints) -> Floats:
@@ -256,6 +261,28 @@ def _weighed(cue: Cue, trust: float, *, dense: bool) -> tuple[str, Mapping[str, 
     return f"{name} {trust:.2f}, {other} {1 - trust:.2f}" if trust else other, mixed
 
 
+def candidates(index: Index, cue: Cue, plan: Plan, allowed: Bools) -> Ints:
+    """Return the rows that `rank` would weigh, with their neighbours in the session: those whose vectors it needs."""
+    passages = index.of("passage")
+    channels = [scores for scores in _channels(index, cue, plan)[1] if len(scores)]
+    pool = _candidates(channels, allowed, passages)
+    around = np.concatenate((pool, passages.before[pool], passages.after[pool]))
+    return np.unique(around[around >= 0])
+
+
+def _channels(index: Index, cue: Cue, plan: Plan) -> tuple[list[Match], tuple[Floats, Floats, Floats, Floats]]:
+    """What was found of the words, and each channel's score of every row: words, words around, meaning, time."""
+    passages = index.of("passage")
+    nothing = np.zeros(len(passages), np.float32)
+    found = matches(passages, cue.terms)
+    return found, (
+        bm25(passages, found) if "sparse" in plan.channels else nothing,
+        bm25_windows(passages, found) if "context" in plan.channels else nothing,
+        cosines(passages, cue.vector) if "dense" in plan.channels else nothing,
+        nearness(passages.valid_from, cue.windows) if "time" in plan.channels and cue.windows else nothing,
+    )
+
+
 def rank(index: Index, cue: Cue, plan: Plan, allowed: Bools | None = None) -> Ranking | None:
     """Rank the passages of `index`; `None` where no channel finds anything.
 
@@ -265,12 +292,7 @@ def rank(index: Index, cue: Cue, plan: Plan, allowed: Bools | None = None) -> Ra
     if not len(passages):
         return None
     allowed = np.ones(len(passages), np.bool_) if allowed is None else allowed
-    nothing = np.zeros(len(passages), np.float32)
-    found = matches(passages, cue.terms)
-    bm = bm25(passages, found) if "sparse" in plan.channels else nothing
-    ctx = bm25_windows(passages, found) if "context" in plan.channels else nothing
-    dense = cosines(passages, cue.vector) if "dense" in plan.channels else nothing
-    near = nearness(passages.valid_from, cue.windows) if "time" in plan.channels and cue.windows else nothing
+    found, (bm, ctx, dense, near) = _channels(index, cue, plan)
     pool = _candidates((bm, ctx, dense, near), allowed, passages)
     if not len(pool):
         return None

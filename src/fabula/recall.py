@@ -17,7 +17,7 @@ import numpy as np
 from fabula import ranking, when
 from fabula.abc import Embedder, Store
 from fabula.errors import ProviderError
-from fabula.index import Bools, Index
+from fabula.index import Bools, Floats, Index
 from fabula.ranking import Cue, Ranking
 from fabula.render import Recollection
 from fabula.text import ANALYZER, clean, fold, hash_term, query_terms, script
@@ -29,6 +29,10 @@ Rate: TypeAlias = Callable[[Record, float, float], float]
 """Rates a passage by its cosine with the question and its share of the question's words."""
 CONFIDENT = 10
 """How many of the best passages may speak for something being known."""
+NEAREST = 200
+"""How many of the nearest vectors are fetched where they are left in the database."""
+FETCHED = 2000
+"""Rows of which all vectors are fetched rather than the nearest."""
 SMALL = 20_000
 """Rows up to which ranking is quicker than a trip to another thread."""
 
@@ -64,6 +68,8 @@ async def recall(
         index = index.at(as_of.timestamp())
     cue, windows = read(query, index, at, vector)
     allowed = _allowed(index, plan, as_of)
+    if index.apart and vector is not None:
+        index = await _fetched(store, scope, index, cue, vector, plan, allowed)
     if len(index.of("passage")) > SMALL:
         ranked = await asyncio.to_thread(ranking.rank, index, cue, plan, allowed)
     else:
@@ -80,6 +86,24 @@ async def recall(
         degraded=tuple(degraded),
         trace=_trace(query, cue, windows, ranked) if explain else None,
     )
+
+
+async def _fetched(
+    store: Store, scope: str, index: Index, cue: Cue, vector: Floats, plan: Plan, allowed: Bools
+) -> Index:
+    """The index with the vectors that matter for a question: the nearest, and those of what its words find.
+
+    What a filter leaves, where that is little, is fetched as a whole: the nearest of all may not be among it.
+    """
+    passages = index.of("passage")
+    if allowed.sum() <= FETCHED:
+        wanted = await store.vectors(scope, index.space, passages.number[allowed].tolist())
+    else:
+        wanted = await store.nearest(scope, index.space, vector, NEAREST)
+    index = index.extended((), [wanted])
+    rows = await asyncio.to_thread(ranking.candidates, index, cue, plan, allowed)
+    rows = rows[~index.of("passage").embedded[rows]]
+    return index.extended((), [await store.vectors(scope, index.space, passages.number[rows].tolist())])
 
 
 # --- reading the question ---------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fabula.abc.changes import Changes, Erasure, Filter, Lease, Pending, ScopeState, Task, Written
-from fabula.index import Index
+from fabula.index import Block, Floats, Index
 from fabula.types import Forgotten, Kind, Record, Stats
 
 
@@ -38,8 +38,20 @@ class Store(ABC):
         """Return the scope's index at its current revision, with the vectors of `space`.
 
         An older index of the same scope and space given as `base` is extended, or returned as it is when nothing
-        was written since; past an erasure it is ignored. One index is extended by one caller at a time.
+        was written since; past an erasure it is ignored. One index is extended by one caller at a time. An index
+        that is `apart` holds no vectors.
         """
+
+    @abstractmethod
+    async def nearest(self, scope: str, space: str, vector: Floats, limit: int) -> Block:
+        """Return about the `limit` nearest vectors to a unit vector, in no order: record numbers and a matrix.
+
+        How an index that is `apart` is searched; some of the nearest may be missed there.
+        """
+
+    @abstractmethod
+    async def vectors(self, scope: str, space: str, numbers: Sequence[int]) -> Block:
+        """Return the vectors of these records, those that have one: record numbers and a matrix."""
 
     @abstractmethod
     async def write(self, scope: str, changes: Changes, lease: Lease | None = None) -> Written:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fabula.abc import Changes, Erasure, Filter, Lease, Pending, ScopeState, Store, Task, Written
-from fabula.index import Index
+from fabula.index import Block, Floats, Index
 from fabula.stores import audit, copying, erasing, reading, writing
 from fabula.stores.layouts import Layout
 from fabula.stores.statements import Steps
@@ -51,6 +51,11 @@ class DrivenStore(Store):
     async def sizes(self, scope: str | None) -> dict[str, int]:
         """Return bytes by table."""
 
+    async def apart(self, scope: str, space: str) -> bool:
+        """Return whether the vectors of a scope are better searched where they are than held in memory."""
+        del scope, space
+        return False
+
     @abstractmethod
     async def described(self) -> dict[str, str]:
         """Return what the database is, in words for a person."""
@@ -60,10 +65,22 @@ class DrivenStore(Store):
         return []
 
     async def load(self, scope: str, space: str, base: Index | None = None) -> Index:
-        loaded = await self.reads(scope, reading.load, scope, space, base)
+        apart = await self.apart(scope, space) if space else False
+        loaded = await self.reads(scope, reading.load, scope, space, base, apart)
         if loaded.state is None:
             return loaded.base
         return await self.aside(lambda: reading.indexed(loaded, self.layout))
+
+    async def nearest(self, scope: str, space: str, vector: Floats, limit: int) -> Block:
+        index = await self.load(scope, space)  # nothing is apart here: among all of them, exactly
+        field = index.of("passage")
+        rows = np.flatnonzero(field.embedded)
+        near = np.vecdot(field.vectors[rows], vector) if len(rows) else np.zeros(0, np.float32)
+        best = rows[np.argsort(-near)[:limit]]
+        return field.number[best], field.vectors[best].astype(np.float16)
+
+    async def vectors(self, scope: str, space: str, numbers: Sequence[int]) -> Block:
+        return await self.reads(scope, self.layout.of, scope, space, {int(number) for number in numbers})
 
     async def write(self, scope: str, changes: Changes, lease: Lease | None = None) -> Written:
         return await self.writes(writing.write, scope, changes, lease, self.layout)

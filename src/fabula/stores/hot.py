@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fabula.abc import Changes, Erasure, Filter, Lease, Pending, ScopeState, Store, Task, Written
-from fabula.index import Index
+from fabula.index import Block, Floats, Index
 from fabula.types import Forgotten, Kind, Record, Stats
 
 
@@ -82,6 +82,12 @@ class HotStore(Store):
 
     async def open(self) -> None:
         await self.inner.open()
+
+    async def nearest(self, scope: str, space: str, vector: Floats, limit: int) -> Block:
+        return await self.inner.nearest(scope, space, vector, limit)
+
+    async def vectors(self, scope: str, space: str, numbers: Sequence[int]) -> Block:
+        return await self.inner.vectors(scope, space, numbers)
 
     async def write(self, scope: str, changes: Changes, lease: Lease | None = None) -> Written:
         return await self.inner.write(scope, changes, lease)

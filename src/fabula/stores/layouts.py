@@ -8,6 +8,7 @@ from typing import Any, Final, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from fabula.index import Block
 from fabula.stores.statements import Do, Rows, Steps
 
 CHUNK: Final = 256
@@ -15,8 +16,7 @@ CHUNK: Final = 256
 
 Halves: TypeAlias = NDArray[np.float16]
 """Vectors as they are kept: 16-bit floats."""
-Block: TypeAlias = tuple[NDArray[np.int64], Halves]
-"""Record numbers, and a matrix with a row for each."""
+NO_VECTORS: Final[Block] = (np.empty(0, np.int64), np.empty((0, 0), np.float16))
 
 
 class Layout(Protocol):
@@ -52,6 +52,10 @@ class Layout(Protocol):
 
     def restore(self, scope: str, revision: int, rows: Sequence[tuple[Any, ...]]) -> Steps[None]:
         """Write what `page` gave."""
+        ...
+
+    def of(self, scope: str, space: str, numbers: Collection[int]) -> Steps[Block]:
+        """Return the vectors of these records, those that have one."""
         ...
 
     def blocks(self, rows: Rows) -> list[Block]:
@@ -107,6 +111,12 @@ class Chunks:
 
     def restore(self, scope: str, revision: int, rows: Sequence[tuple[Any, ...]]) -> Steps[None]:
         yield from _restore(self, scope, revision, rows)
+
+    def of(self, scope: str, space: str, numbers: Collection[int]) -> Steps[Block]:
+        chunks = sorted({number // CHUNK for number in numbers})
+        rows = yield Do("vector_chunks", {"scope": scope, "space": space, "chunks": chunks})
+        held = {n: vector for row in rows for n, vector in self._held(row[2], row[3]).items() if n in numbers}
+        return _block(held)
 
     def blocks(self, rows: Rows) -> list[Block]:
         found: list[Block] = []
@@ -165,13 +175,22 @@ class Single:
     def restore(self, scope: str, revision: int, rows: Sequence[tuple[Any, ...]]) -> Steps[None]:
         yield from _restore(self, scope, revision, rows)
 
+    def of(self, scope: str, space: str, numbers: Collection[int]) -> Steps[Block]:
+        rows = yield Do("vectors_of", {"scope": scope, "space": space, "numbers": list(numbers)})
+        return self.block(rows)
+
     def blocks(self, rows: Rows) -> list[Block]:
+        return [self.block(rows)] if rows else []
+
+    @staticmethod
+    def block(rows: Rows) -> Block:
+        """Return rows of a number and a vector's binary form as one block."""
         if not rows:
-            return []
+            return NO_VECTORS
         who = np.fromiter((row[0] for row in rows), np.int64, len(rows))
         # Before its numbers, a halfvec tells its dimensions and two bytes of nothing.
         matrix = np.frombuffer(b"".join(row[1] for row in rows), ">f2").reshape(len(who), -1)[:, 2:]
-        return [(who, matrix)]
+        return who, matrix
 
     @staticmethod
     def unpacked(vector: bytes) -> Halves:
@@ -182,6 +201,12 @@ class Single:
     def packed(vector: Halves) -> bytes:
         """Return a vector in the binary form of halfvec."""
         return len(vector).to_bytes(2, "big") + b"\0\0" + vector.astype(">f2").tobytes()
+
+
+def _block(vectors: Mapping[int, Halves]) -> Block:
+    if not vectors:
+        return NO_VECTORS
+    return np.array(list(vectors), np.int64), np.stack(list(vectors.values()))
 
 
 def _restore(layout: Layout, scope: str, revision: int, rows: Sequence[tuple[Any, ...]]) -> Steps[None]:

@@ -8,11 +8,15 @@ from __future__ import annotations
 
 import hashlib
 import logging
+from collections.abc import Sequence
 from typing import Final
 
+import numpy as np
+
 from fabula.errors import InvalidInput
+from fabula.index import Floats
 from fabula.stores.cluster import connected
-from fabula.stores.server import Connection
+from fabula.stores.server import Connection, literal
 
 log = logging.getLogger(__name__)
 
@@ -51,10 +55,9 @@ async def create(url: str, scope: str) -> str:
         if await exists(connection, name):
             return "indexed already"
         await connection.execute(f"DROP INDEX IF EXISTS {name}")  # what an interrupted one left
-        quoted = [await connection.fetchval("SELECT quote_literal($1)", text) for text in (scope, space)]
         await connection.execute(
             f"CREATE INDEX CONCURRENTLY {name} ON vectors USING hnsw ((vector::halfvec({dimensions})) halfvec_ip_ops)"
-            f" WHERE scope = {quoted[0]} AND space = {quoted[1]}"
+            f" WHERE scope = {literal(scope)} AND space = {literal(space)}"
         )
         return f"indexed {scope}: its vectors are searched in the database, and no longer held in memory"
 
@@ -65,6 +68,21 @@ async def drop(url: str, scope: str) -> str:
         space = await connection.fetchval("SELECT space FROM scopes WHERE scope = $1", scope)
         await connection.execute(f"DROP INDEX IF EXISTS {index_name(scope, space or '')}")
         return "its vectors are scanned exactly"
+
+
+async def search(
+    connection: Connection, scope: str, space: str, vector: Floats, limit: int
+) -> Sequence[tuple[int, bytes]]:
+    """Return the numbers and vectors nearest to a unit vector, by the scope's index; within a transaction."""
+    # The index covers the scope alone; iterative scans find on behind versions that were erased meanwhile.
+    await connection.execute("SET LOCAL hnsw.iterative_scan = relaxed_order")
+    await connection.execute(f"SET LOCAL hnsw.ef_search = {max(SEEN, limit)}")
+    kind = f"halfvec({len(vector)})"
+    return await connection.fetch(
+        f"SELECT number, halfvec_send(vector) FROM vectors WHERE scope = {literal(scope)} AND space = {literal(space)}"
+        f" ORDER BY (vector::{kind}) <#> $1::halfvec::{kind} LIMIT {limit:d}",
+        vector.astype(np.float16),
+    )
 
 
 async def exists(connection: Connection, name: str) -> bool:

@@ -13,10 +13,13 @@ import time
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Concatenate, Final, ParamSpec, TypeVar
 
+from fabula.abc import Changes, Lease, Written
 from fabula.errors import Confined, InvalidInput, MemoryClosed, StoreUnavailable
+from fabula.index import Block, Floats
+from fabula.stores import nearest
 from fabula.stores.driven import DrivenStore
 from fabula.stores.layouts import Single
-from fabula.stores.server import Address, Connection, asyncpg, distributed, migrate
+from fabula.stores.server import Address, Connection, asyncpg, distributed, literal, migrate
 from fabula.stores.statements import POSTGRES, TABLES, Do, Rows, Steps, statements
 
 P = ParamSpec("P")
@@ -42,8 +45,10 @@ CONFINED: Final = """
         WHERE tablename = 'records' AND schemaname = current_schema() AND policyname = 'fabula_worker'
           AND pg_has_role(current_user, role, 'member'))"""
 """Whether this role sees one scope at a time."""
-INDEXED: Final = 4000
-"""The most dimensions of which pgvector makes an index (of halfvec)."""
+ASKED: Final = 10_000
+"""Scopes of which it is remembered, at most, whether they have one."""
+REMEMBERED: Final = 30.0
+"""Seconds for which it is not asked again whether a scope has an index of its vectors."""
 PAUSE: Final = 0.05
 """Seconds before the first repetition of what failed for want of a connection; doubled up to a second."""
 
@@ -64,7 +69,8 @@ class PostgresStore(DrivenStore):
         self._sql = {name: _numbered(sql) for name, sql in statements(POSTGRES).items()}
         self._pool: Any = None
         self._confined = self._distributed = False
-        self._warned: set[int] = set()
+        self._apart: dict[tuple[str, str], tuple[bool, float]] = {}
+        self._warned: set[str] = set()
         again = self._driver
         self._passing: tuple[type[BaseException], ...] = (
             OSError, again.PostgresConnectionError, again.InterfaceError, again.CannotConnectNowError,
@@ -162,8 +168,7 @@ class PostgresStore(DrivenStore):
         if self._confined:
             if self._distributed:  # so that the nodes are told as well
                 await connection.execute("SET LOCAL citus.propagate_set_commands TO 'local'")
-            quoted = scope.replace("'", "''")
-            await connection.execute(f"SET LOCAL fabula.scope TO '{quoted}'")
+            await connection.execute(f"SET LOCAL fabula.scope TO {literal(scope)}")
 
     async def reads(self, scope: str | None, steps: Callable[P, Steps[T]], *args: P.args, **kwargs: P.kwargs) -> T:
         if scope is None and self._confined:
@@ -192,6 +197,34 @@ class PostgresStore(DrivenStore):
 
     async def aside(self, function: Callable[[], T]) -> T:
         return await asyncio.to_thread(function)
+
+    async def apart(self, scope: str, space: str) -> bool:
+        found, until = self._apart.get((scope, space), (False, 0.0))
+        if time.monotonic() >= until:  # somebody else may make an index, or drop it
+            name = nearest.index_name(scope, space)
+            found = await self._with_connection(lambda connection: nearest.exists(connection, name))
+            if len(self._apart) >= ASKED:
+                self._apart.clear()
+            self._apart[scope, space] = found, time.monotonic() + REMEMBERED
+        return found
+
+    async def nearest(self, scope: str, space: str, vector: Floats, limit: int) -> Block:
+        if not await self.apart(scope, space):
+            return await super().nearest(scope, space, vector, limit)
+
+        async def work(connection: Connection) -> Rows:
+            async with connection.transaction(readonly=True):
+                await self._enter(connection, scope)
+                return await nearest.search(connection, scope, space, vector, limit)
+
+        return Single.block(await self._with_connection(work))
+
+    async def write(self, scope: str, changes: Changes, lease: Lease | None = None) -> Written:
+        dimensions = max((len(vector) for vector in changes.vectors.values()), default=0)
+        if dimensions > nearest.INDEXED and changes.space not in self._warned:
+            self._warned.add(changes.space)
+            log.warning(nearest.unindexable(changes.space, dimensions))
+        return await super().write(scope, changes, lease)
 
     async def described(self) -> dict[str, str]:
         async def work(connection: Connection) -> dict[str, str]:

@@ -38,8 +38,8 @@ class Loaded(NamedTuple):
     """What else the index is told; `None` where it is up to date."""
 
 
-def load(scope: str, space: str, base: Index | None) -> Steps[Loaded]:
-    """See `Store.load`."""
+def load(scope: str, space: str, base: Index | None, apart: bool) -> Steps[Loaded]:
+    """See `Store.load`; the vectors are left where they are if they stay `apart`."""
     # The state is read first: what is written while the rest is read may be in it or not, and is read again when
     # the index is extended from this revision. So the statements need no common snapshot.
     rows = yield Do("scope_state", {"scope": scope})
@@ -48,7 +48,8 @@ def load(scope: str, space: str, base: Index | None) -> Steps[Loaded]:
     revision, reset, _, analyzer, stored = rows[0]
     if base is None or not base.revision or base.revision < reset or base.revision > revision:
         base = Index()
-    if base.space != (space if space == stored else "") or base.analyzer not in (0, analyzer):
+    held = space if space == stored else ""
+    if (base.space, base.apart) != (held, apart) or base.analyzer not in (0, analyzer):
         base = Index()
     if base.revision == revision:
         return Loaded(base)
@@ -59,14 +60,15 @@ def load(scope: str, space: str, base: Index | None) -> Steps[Loaded]:
     if base.revision:
         ended = yield Do("load_closed", {"scope": scope, "after": last, "revision": base.revision})
     chunks: Rows = ()
-    if stored and space == stored:
+    if held and not apart:
         chunks = yield Do("load_vectors", {"scope": scope, "space": space, "revision": base.revision})
     state = {
         "revision": revision,
         "reset": reset,
         "analyzer": analyzer,
-        "space": stored if space == stored else "",
+        "space": held,
         "stored_space": stored,
+        "apart": apart,
     }
     return Loaded(base, rows, terms, ended, chunks, state)
 

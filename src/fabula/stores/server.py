@@ -103,6 +103,11 @@ class Address:
         )  # fmt: skip
 
 
+def literal(text: str) -> str:
+    """Return a text as it stands in a statement, where no parameter can."""
+    return "'" + text.replace("'", "''") + "'"
+
+
 async def migrate(connection: Connection) -> list[str]:
     """Bring the schema up to date in one transaction; return what was applied.
 

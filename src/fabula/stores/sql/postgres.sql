@@ -37,3 +37,7 @@ WHERE scope = :scope AND (space, number) > (:space, :number) ORDER BY space, num
 -- name: last_vectors
 -- The last vector.
 SELECT space, number FROM vectors WHERE scope = :scope ORDER BY space DESC, number DESC LIMIT 1;
+
+-- name: vectors_of
+-- The vectors of some records.
+SELECT number, halfvec_send(vector) FROM vectors WHERE scope = :scope AND space = :space AND number IN :numbers;
