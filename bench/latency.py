@@ -24,7 +24,7 @@ import numpy as np
 
 from bench.evidence import write_json
 from fabula import AsyncMemory, Message, Plan, Settings
-from fabula.abc import Changes, Embedder, Role, Vectors
+from fabula.abc import Changes, Embedder, Role, Task, Vectors
 from fabula.stores.server import Address
 
 DIMENSIONS = 384
@@ -54,7 +54,7 @@ def talk(count: int, seed: int = 1) -> list[Message]:
     """Return messages of about fifteen words, common words more often, in sessions of forty."""
     dice = random.Random(seed)
     weights = [1 / (1 + i) for i in range(len(WORDS))]
-    found = []
+    found: list[Message] = []
     for i in range(count):
         words = dice.choices(WORDS, weights, k=dice.randint(6, 24))
         text = " ".join(w + str(dice.randint(0, 30)) if dice.random() < 0.5 else w for w in words)
@@ -74,16 +74,18 @@ async def fill(memory: AsyncMemory, scope: str, messages: Sequence[Message], bat
         receipt = await memory.remember(scope, messages[start : start + batch])
         ids = [i for i in receipt.ids if i]
         vectors = dict(zip(ids, await embedder.embed(ids, "passage"), strict=True))
-        done = tuple((task, i) for task in ("embed", "extract") for i in ids)
-        await memory._store.write(scope, Changes(vectors=vectors, space=embedder.space, done=done))
+        done: list[tuple[Task, str]] = [*(("embed", i) for i in ids), *(("extract", i) for i in ids)]
+        await memory._store.write(scope, Changes(vectors=vectors, space=embedder.space, done=tuple(done)))
 
 
 async def crowd(url: str, scopes: Sequence[str], total: int) -> None:
-    """Fill the database with the memories of others, in turns, as they come in life; those that are there stay."""
+    """Fill the database with the memories of others, in turns, as they come in life, unless a run left them there."""
+    messages = talk(total // len(scopes), seed=2)
     async with AsyncMemory(url, embedder=None, background=False) as memory:
-        if set(scopes) <= set(await memory.scopes()):
+        if (await memory.stats(scopes[-1])).records.get("passage") == len(messages):
             return
-        messages = talk(total // len(scopes), seed=2)
+        for scope in scopes:
+            await memory.forget(scope, everything=True)
         for start in range(0, len(messages), 400):
             for scope in scopes:
                 await fill(memory, scope, messages[start : start + 400])
@@ -111,7 +113,7 @@ async def throughput(memory: AsyncMemory, scope: str, plan: Plan, clients: int, 
 
 async def recalls(memory: AsyncMemory, scope: str, rounds: int, plan: Plan) -> list[float]:
     dice = random.Random(3)
-    times = []
+    times: list[float] = []
     for _ in range(rounds):
         query = " ".join(dice.choices(WORDS, k=6)) + " " + dice.choice(WORDS) + "7"
         start = time.perf_counter()
@@ -124,7 +126,7 @@ def bare_product(count: int) -> float:
     """The median time of one matrix-vector product with the ten best, in milliseconds."""
     random_ = np.random.default_rng(5)
     matrix = random_.standard_normal((count, DIMENSIONS), dtype=np.float32)
-    times = []
+    times: list[float] = []
     for _ in range(ROUNDS):
         query = random_.standard_normal(DIMENSIONS, dtype=np.float32)
         start = time.perf_counter()
@@ -162,7 +164,7 @@ async def size(url: str, count: int, clients: int) -> dict[str, Any]:
 async def remember(url: str) -> float:
     """The median time of a durable remember of one message, in milliseconds."""
     async with AsyncMemory(url, embedder=None, background=False) as memory:
-        times = []
+        times: list[float] = []
         for message in talk(WRITES, seed=9):
             start = time.perf_counter()
             await memory.remember("latency remember", message)
@@ -187,7 +189,7 @@ async def on_sqlite(folder: Path) -> dict[str, float]:
         bare.execute(f"PRAGMA {pragma}")
     for sql in schema:
         bare.execute(sql)
-    times = []
+    times: list[float] = []
     for group in by_message(rows):
         start = time.perf_counter()
         bare.execute("BEGIN IMMEDIATE")
@@ -206,7 +208,7 @@ async def on_postgres(url: str) -> dict[str, float]:
     try:
         find = "SELECT * FROM {} WHERE scope = 'latency remember' ORDER BY number"
         rows = {t: [tuple(r) for r in await connection.fetch(find.format(t))] for t in WRITTEN}
-        times = []
+        times: list[float] = []
         # Without a row of its own, a scope is none, and `forget` would pass it over.
         await connection.execute("INSERT INTO scopes (scope, revision, reset) VALUES ('latency bare', 1, 1)")
         for group in by_message(rows):

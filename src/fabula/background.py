@@ -109,9 +109,14 @@ class Worker:
         )
 
     async def _run(self) -> None:
+        buried = False
         while True:
             self._awake.clear()
             try:
+                if not buried:
+                    for lease in await self._store.leases():
+                        await self._bury(lease)
+                    buried = True
                 if (await self._pass()).over:
                     await _within(self._settings.backoff, self._ending)
             except MemoryClosed:
@@ -153,9 +158,7 @@ class Worker:
         """Do the work of this scope; return whether nothing is left that this sweep could still do."""
         async with self._turn:
             lease = await self._lease(scope)
-            if lease is None and (held := await self._store.holder(scope)) and processes.gone(held.worker[33:]):
-                log.info("scope %r: its worker has died", scope)
-                await self._store.release(held)
+            if lease is None and (held := await self._store.holder(scope)) and await self._bury(held):
                 lease = await self._lease(scope)
             if lease is not None:
                 return await self._leased(lease, sweep)
@@ -173,6 +176,14 @@ class Worker:
             if (lease := await taking) is not None:
                 await self._store.release(lease)
             raise
+
+    async def _bury(self, held: Lease) -> bool:
+        """Take a lease from a worker that has died, which is known of this machine's; return whether it had."""
+        dead = processes.gone(held.worker.partition(" ")[2])
+        if dead:
+            log.info("scope %r: its worker has died", held.scope)
+            await self._store.release(held)
+        return dead
 
     async def _leased(self, lease: Lease, sweep: _Sweep) -> bool:
         """Do a leased scope's work; return whether all of it was at least tried."""

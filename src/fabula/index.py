@@ -301,6 +301,8 @@ def _grown(old: Field, more: int) -> Floats:
 
 
 def _fill(old: Field, chunks: Sequence[Block]) -> Field:
+    if not any((old.rows_of(numbers) >= 0).any() for numbers, _ in chunks):
+        return old
     dimensions = chunks[0][1].shape[1]
     vectors = old.vectors
     if vectors.shape[1] != dimensions:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
@@ -71,28 +70,34 @@ async def copy(source: Store, target: Store, scope: str, progress: Progress = qu
         reached = await target.receive(scope, state.revision, afresh=turn > 0)
         if reached is None:
             return Copied(scope=scope, rows=written, present=True)
-        for table, key in MOVED.items():
-            after = reached[table]
-            while rows := await source.page(scope, table, after):
-                await target.restore(scope, table, rows)
-                after = rows[-1][:key]
-                written[table] += len(rows)
-                progress(f"copying {scope}", written["records"], max(written["records"], 1))
+        async for table, rows in _pages(source, scope, reached):
+            if await source.state(scope) != state:
+                break
+            await target.restore(scope, table, rows)
+            written[table] += len(rows)
+            progress(f"copying {scope}", written["records"], max(written["records"], 1))
         same = await digest(source, scope) == await digest(target, scope)
         if same and await source.state(scope) == state:
             await target.publish(scope, state)
             return Copied(scope=scope, rows=written)
-        await asyncio.sleep(0)
     raise StoreUnavailable(f"scope {scope!r} is written to while it is copied: stop its writers and copy again")
+
+
+async def _pages(
+    store: Store, scope: str, reached: Mapping[str, tuple[Any, ...] | None]
+) -> AsyncIterator[tuple[str, list[tuple[Any, ...]]]]:
+    """All rows of a scope behind those reached, a page at a time."""
+    for table, key in MOVED.items():
+        after = reached.get(table)
+        while rows := await store.page(scope, table, after):
+            yield table, rows
+            after = rows[-1][:key]
 
 
 async def digest(store: Store, scope: str) -> str:
     """Return a fingerprint of all rows of a scope, the same on every engine."""
     sums = hashlib.sha256()
-    for table, key in MOVED.items():
-        after: tuple[Any, ...] | None = None
-        while rows := await store.page(scope, table, after):
-            after = rows[-1][:key]
-            for row in rows:
-                sums.update(repr((table, *row)).encode())
+    async for table, rows in _pages(store, scope, {}):
+        for row in rows:
+            sums.update(repr((table, *row)).encode())
     return sums.hexdigest()

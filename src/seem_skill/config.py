@@ -64,8 +64,8 @@ class SEEMConfig:
     """The settings of a `SEEMSkill`; a value that cannot be meant is a `ValueError`.
 
     In this version these have an effect: `retrieve_strategy`, `top_k_chunks`, `top_k_facts`, `rrf_rank_constant`,
-    `backfill_chunks`, `enable_fact_graph`, `user_id`, `data_dir`. The others are kept for the models, the graph,
-    integration and the cache: so far memories are made by rules, found with the bundled model and never merged.
+    `backfill_chunks`, `enable_fact_graph`, `user_id`, `data_dir`, `database`. The others are kept for the models, the
+    graph, integration and the cache: so far memories are made by rules, found with the bundled model and never merged.
     """
 
     llm_api_key: str | None = field(default=None, repr=False)
@@ -95,6 +95,8 @@ class SEEMConfig:
     cache_max_size: int = 1000
     user_id: str = "default"
     data_dir: str | Path | None = None
+    database: str | None = field(default=None, repr=False)
+    """A database URL (`postgresql://…`) to keep the memory at, instead of a file in the data folder."""
 
     def __post_init__(self) -> None:
         strategy = choice(RetrieveStrategy, self.retrieve_strategy, "retrieve_strategy")
@@ -108,6 +110,8 @@ class SEEMConfig:
         for name in ("enable_fact_graph", "enable_integration", "enable_cache"):
             if not isinstance(getattr(self, name), bool):
                 raise InvalidInput(f"{name} is True or False, not {getattr(self, name)!r}")
+        if self.database is not None and self.data_dir is not None:
+            raise InvalidInput("a memory is kept in a data_dir or at a database, not both")
 
     @property
     def folder(self) -> Path:

@@ -30,7 +30,7 @@ WAIT: Final = 30.0
 
 
 class SEEMSkill:
-    """A structured episodic memory of one user, kept in a data folder; needs no key and no network.
+    """A structured episodic memory of one user, kept in a data folder or a database; needs no key and no network.
 
     Close it when done, or use it inside `with`. What cannot be meant is a `ValueError`, and nothing is written then.
 
@@ -53,7 +53,7 @@ class SEEMSkill:
         self.close()
 
     def close(self) -> None:
-        """Finish background work that is due and close; what is left is done when the folder is next opened."""
+        """Finish background work that is due and close; what is left is done when the memory is next opened."""
         self._memory.close()
 
     def store(self, observation: Mapping[str, Any]) -> str:
@@ -236,6 +236,8 @@ class SEEMSkill:
 
 
 def _opened(config: SEEMConfig) -> Memory:
+    if config.database is not None:
+        return Memory(config.database)
     folder = config.folder
     try:
         folder.mkdir(parents=True, exist_ok=True)

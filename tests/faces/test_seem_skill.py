@@ -76,6 +76,9 @@ both = pytest.mark.parametrize(
     ("talk", "question"), [(ENGLISH, "Who moved to Porto?"), (CHINESE, "谁搬到了杭州？")], ids=["en", "zh"]
 )
 
+# What is refused before the database is asked is refused alike whichever it is.
+sqlite_alone = pytest.mark.parametrize("db", ["sqlite"], indirect=True)
+
 
 @pytest.fixture(autouse=True)
 def _own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -104,8 +107,8 @@ Open = Callable[..., SEEMSkill]
 
 
 @pytest.fixture
-def opened(tmp_path: Path) -> Iterator[Open]:
-    """Open SEEM on one folder, with a model that is quick."""
+def opened(db: str) -> Iterator[Open]:
+    """Open SEEM on one database, with a model that is quick."""
     with ExitStack() as stack:
 
         def open_(
@@ -115,7 +118,7 @@ def opened(tmp_path: Path) -> Iterator[Open]:
             dimensions: int = 64,
             **settings: Any,
         ) -> SEEMSkill:
-            memory = Heard(tmp_path / "memory.db", embedder=HashEmbedder(dimensions), extractor=extractor)
+            memory = Heard(db, embedder=HashEmbedder(dimensions), extractor=extractor)
             skill = stack.enter_context(SEEMSkill(SEEMConfig(**settings), _memory=memory))
             for observation in talk:
                 skill.store(observation)
@@ -230,6 +233,7 @@ def test_every_strategy_finds_it(
     assert [chunk["dialogue_id"] for chunk in chunks(found)] == ["D1:1"]
 
 
+@sqlite_alone
 def test_strategies_are_plans(opened: Open) -> None:
     skill = opened(ENGLISH)
     for strategy in ("dpr", "hybrid_rrf", "ppr", None):
@@ -240,6 +244,7 @@ def test_strategies_are_plans(opened: Open) -> None:
     assert default == Plan(limit=2, rrf_k=30)
 
 
+@sqlite_alone
 def test_the_config_gives_what_a_recall_does_not_say(opened: Open) -> None:
     skill = opened(
         ENGLISH, top_k_chunks=2, top_k_facts=0, rrf_rank_constant=7, retrieve_strategy="ppr", enable_fact_graph=False
@@ -249,6 +254,7 @@ def test_the_config_gives_what_a_recall_does_not_say(opened: Open) -> None:
     assert len(chunks(found)) == 2
 
 
+@sqlite_alone
 @pytest.mark.parametrize("top_k", [1, 2, 3])
 @pytest.mark.parametrize("backfill", [0, 1, 5])
 def test_max_backfills_within_bounds(opened: Open, top_k: int, backfill: int) -> None:
@@ -280,6 +286,7 @@ def test_backfill_is_shared_by_all_memories_and_no_chunk_stands_twice(opened: Op
     assert len(skill.recall("part 2", top_k=1)["memories"]) == 1
 
 
+@sqlite_alone
 @pytest.mark.parametrize("limit", [0, -1, 1001, 1.0, True, "3"])
 def test_limits_out_of_bounds_are_refused(opened: Open, limit: Any) -> None:
     skill = opened()
@@ -298,6 +305,7 @@ def test_top_k_bounds_the_memories(opened: Open) -> None:
     assert [memory["dialogue_ids"] for memory in both_of_one["memories"]] == [["D1:1", "D1:2"]]
 
 
+@sqlite_alone
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -394,12 +402,12 @@ def test_facts_are_listed_by_entity(opened: Open) -> None:
         skill.facts(" ")
 
 
-def test_there_are_no_facts_without_the_fact_graph_nor_from_rules(opened: Open, tmp_path: Path) -> None:
+def test_there_are_no_facts_without_the_fact_graph_nor_from_rules(opened: Open, db: str) -> None:
     skill = opened(ENGLISH[:1], extractor=FakeExtractor(two_facts), enable_fact_graph=False)
     assert skill.recall("Porto")["memories"]
     assert skill.recall("Porto")["facts"] == skill.facts() == []
     assert skill.stats()["facts"] == 2
-    with SEEMSkill(SEEMConfig(user_id="other"), _memory=Memory(tmp_path / "rules.db", embedder=None)) as plain:
+    with SEEMSkill(SEEMConfig(user_id="other"), _memory=Memory(db, embedder=None)) as plain:
         plain.store(ENGLISH[0])
         assert plain.facts() == []
 
@@ -428,6 +436,7 @@ def test_a_turn_without_id_goes_by_its_memory_id(opened: Open) -> None:
     assert set(ids) <= set(memory["dialogue_ids"])
 
 
+@sqlite_alone
 @pytest.mark.parametrize(
     ("observation", "message"),
     [
@@ -455,6 +464,7 @@ def test_what_store_cannot_mean_is_refused_and_nothing_is_kept(opened: Open, obs
     assert skill.stats()["chunks"] == 0
 
 
+@sqlite_alone
 @pytest.mark.parametrize(
     ("given", "shown"),
     [
@@ -499,6 +509,7 @@ def test_a_picture_is_found_by_what_it_shows_and_by_its_path(opened: Open) -> No
     assert [chunk["text"] for chunk in chunks(found)] == ["look [image: tabby.png]"]
 
 
+@sqlite_alone
 @pytest.mark.parametrize(
     ("given", "image"),
     [
@@ -596,6 +607,7 @@ def test_the_defaults() -> None:
         "enable_fact_graph": True, "entity_similarity_threshold": 0.9, "fact_similarity_threshold": 0.93,
         "synonymy_threshold": 0.8, "synonymy_top_k": 5, "enable_integration": True, "integration_window": 3,
         "enable_cache": True, "cache_max_size": 1000, "user_id": "default", "data_dir": None,
+        "database": None,
     }  # fmt: skip
 
 
@@ -618,7 +630,10 @@ def test_settings_that_cannot_be_meant_are_refused(name: str, value: Any) -> Non
 def test_settings_are_named_frozen_and_show_no_key() -> None:
     with pytest.raises(TypeError, match="topk"):
         SEEMConfig(topk=3)  # pyright: ignore[reportCallIssue]
-    config = SEEMConfig(llm_api_key="sk-one", mm_encoder_api_key="sk-two", retrieve_strategy="ppr")  # pyright: ignore[reportArgumentType]
+    config = SEEMConfig(
+        llm_api_key="sk-one", mm_encoder_api_key="sk-two", database="postgresql://ann:sk-three@host/db",
+        retrieve_strategy="ppr",  # pyright: ignore[reportArgumentType]
+    )  # fmt: skip
     assert "sk-" not in repr(config)
     assert config.retrieve_strategy is RetrieveStrategy.PPR
     with pytest.raises(FrozenInstanceError):
@@ -636,6 +651,28 @@ def test_the_folder_is_the_one_given_else_named_else_the_users_own(
     SEEMSkill(given).close()
     assert given.folder.is_dir()
     assert not (tmp_path / "named").exists()
+
+
+def test_a_database_takes_the_place_of_the_folder(db: str, tmp_path: Path) -> None:
+    config = SEEMConfig(database=db if "://" in db else f"sqlite:///{db}")
+    for n in (1, 2):
+        with SEEMSkill(config) as skill:
+            skill.store(ENGLISH[0] | {"dialogue_id": f"D1:{n}"})
+            assert skill.stats()["chunks"] == n
+    assert not (tmp_path / "data").exists()
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"database": "postgresql://host/db", "data_dir": "memory"}, "not both"),
+        ({"database": "mongodb://host/db"}, "no store for mongodb://"),
+        ({"database": " "}, "a path or a database URL"),
+    ],
+)
+def test_a_database_that_cannot_be_meant_is_refused(settings: dict[str, str], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        SEEMSkill(SEEMConfig(**settings))  # pyright: ignore[reportArgumentType]
 
 
 def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:

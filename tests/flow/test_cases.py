@@ -8,7 +8,7 @@ import importlib
 import sqlite3
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import asynccontextmanager, closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -543,7 +543,7 @@ async def test_a_database_that_stays_locked_is_told(file: Path, report: str):
 
 
 @asynccontextmanager
-async def asyncpg(url: str) -> AsyncIterator[Any]:
+async def asyncpg(url: str) -> AsyncGenerator[Any]:
     """A connection beside the memory's own."""
     connection: Any = await importlib.import_module("asyncpg").connect(url)  # its types are incomplete
     try:
@@ -553,9 +553,9 @@ async def asyncpg(url: str) -> AsyncIterator[Any]:
 
 
 async def schema(connection: Any) -> list[tuple[Any, ...]]:
-    """Every column of every table, with who made the table and its size; and what was migrated."""
+    """Every column of every table, with who changed the table last, and every extension."""
     columns = await connection.fetch(
-        "SELECT relname, relkind, c.xmin, attname, atttypid::regtype::text, pg_relation_size(c.oid)"
+        "SELECT relname, relkind, c.xmin, attname, atttypid::regtype::text"
         " FROM pg_class c JOIN pg_attribute ON attrelid = c.oid"
         " WHERE relnamespace = 'public'::regnamespace ORDER BY relname, attname"
     )
@@ -564,7 +564,7 @@ async def schema(connection: Any) -> list[tuple[Any, ...]]:
 
 
 @case("B100")
-async def test_a_scope_that_stays_locked_is_told_and_others_are_written(postgres_url: str, report: str):
+async def test_a_scope_in_postgres_that_stays_locked_is_told(postgres_url: str, report: str):
     async with AsyncMemory(postgres_url, embedder=None, background=False, settings=Settings(busy=1)) as memory:
         await memory.remember("u", "before")
         async with asyncpg(postgres_url) as other, other.transaction():

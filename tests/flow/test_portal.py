@@ -41,6 +41,7 @@ CALLS: dict[str, Call] = {
     "stats": lambda memory: memory.stats(),
     "check": lambda memory: memory.check(),
     "reindex": lambda memory: memory.reindex(),
+    "reembed": lambda memory: memory.reembed(),
 }
 each_call = pytest.mark.parametrize("call", CALLS.values(), ids=list(CALLS))
 # The portal is the same whatever lies behind it.

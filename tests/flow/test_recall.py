@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from fabula import (
     AsyncMemory,
+    EmbeddingMismatch,
     Interval,
     InvalidInput,
     Message,
@@ -350,20 +351,23 @@ class TestDegraded:
             await told.recall("u", "kitten")
 
     async def test_another_model_than_the_stored_one(self, db: str, clock: FakeClock):
-        async with AsyncMemory(db, embedder=HashEmbedder(64), clock=clock) as memory:
+        async with AsyncMemory(db, embedder=HashEmbedder(64), clock=clock, background=False) as memory:
             await memory.remember("u", TALK)
             await memory.flush()
-        async with AsyncMemory(db, embedder=HashEmbedder(32), clock=clock) as other:
-            found = await other.recall("u", "kitten")
+            receipt = await memory.remember("u", "the kitten sleeps")
+        async with AsyncMemory(db, embedder=HashEmbedder(32), clock=clock, background=False) as other:
+            found = await other.recall("u", "kitten from the shelter")
             assert refs(found)[0] == "1"
             (why,) = found.degraded
             assert "hash/64" in why
             assert "hash/32" in why
-            receipt = await other.remember("u", "the kitten sleeps")
+            with pytest.raises(EmbeddingMismatch, match=r"hash/64.*hash/32.*fabula reembed"):
+                await other.remember("u", "the kitten wakes")
             flushed = await other.flush()
             assert flushed.failed == 1
             assert any("hash/64" in error and "hash/32" in error for error in flushed.errors)
             assert (await other.stats("u")).pending == {"embed": 1}
+            assert len(await other.records("u")) == len(TALK) + 1
             assert "the kitten sleeps" in [p.text for p in (await other.recall("u", "kitten sleeps")).passages]
             assert await other.check() == []
         async with AsyncMemory(db, embedder=HashEmbedder(64), clock=clock) as memory:

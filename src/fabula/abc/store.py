@@ -109,6 +109,10 @@ class Store(ABC):
         """Give a lease back; harmless when it was lost."""
 
     @abstractmethod
+    async def leases(self) -> list[Lease]:
+        """Return every lease, also those that have run out (all scopes)."""
+
+    @abstractmethod
     async def holder(self, scope: str) -> Lease | None:
         """Return the scope's lease, which may have run out; `None` where there is none."""
 

@@ -30,8 +30,12 @@ class DrivenStore(Store):
     """Runs steps, given as a function and its arguments so that they can be begun again."""
 
     layout: Layout
-    applied: tuple[str, ...] = ()
-    """The changes of the schema that opening it brought."""
+
+    def __init__(self) -> None:
+        self.applied: tuple[str, ...] = ()
+        """The changes of the schema that opening it brought."""
+        self._candidates: list[str] = []
+        """Scopes that had work when it was last looked at all of them."""
 
     @abstractmethod
     async def reads(self, scope: str | None, steps: Callable[P, Steps[T]], *args: P.args, **kwargs: P.kwargs) -> T:
@@ -107,16 +111,32 @@ class DrivenStore(Store):
         self, worker: str, tasks: Sequence[Task], now: datetime, seconds: float, *,
         due: datetime | None = None, scope: str | None = None,
     ) -> Lease | None:  # fmt: skip
-        found = await self.reads(scope, reading.work, worker, tasks, now, due, scope)
-        first, rest = found[:1], found[1:]
-        shuffle(rest)  # who loses the first to another worker must not meet the same one at the second
-        for name in (*first, *rest):
-            if (lease := await self.writes(reading.lease, name, worker, now, seconds)) is not None:
+        if scope is not None:
+            return await self._lease(worker, tasks, now, seconds, due, scope)
+        # Looking at all scopes is dear, so what was found is used up before it is looked again.
+        fresh = False
+        while self._candidates or not fresh:
+            if not self._candidates:
+                fresh = True
+                first, *rest = await self.reads(None, reading.work, worker, tasks, now, due, None) or [""]
+                shuffle(rest)  # who loses the first to another worker must not meet the same one at the second
+                self._candidates = [name for name in (first, *rest) if name]
+            elif (lease := await self._lease(worker, tasks, now, seconds, due, self._candidates.pop(0))) is not None:
                 return lease
         return None
 
+    async def _lease(
+        self, worker: str, tasks: Sequence[Task], now: datetime, seconds: float, due: datetime | None, scope: str
+    ) -> Lease | None:
+        if not await self.reads(scope, reading.work, worker, tasks, now, due, scope):
+            return None
+        return await self.writes(reading.lease, scope, worker, now, seconds)
+
     async def release(self, lease: Lease) -> None:
         await self.writes(reading.release, lease.scope, lease)
+
+    async def leases(self) -> list[Lease]:
+        return await self.reads(None, reading.leases)
 
     async def holder(self, scope: str) -> Lease | None:
         return await self.reads(scope, reading.holder, scope)

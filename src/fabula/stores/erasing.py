@@ -14,7 +14,7 @@ from fabula.abc import Erasure
 from fabula.stores.layouts import Layout
 from fabula.stores.rows import from_row, repack
 from fabula.stores.statements import TABLES, Do, Rows, Steps
-from fabula.stores.writing import OwnRow, edge_of, take
+from fabula.stores.writing import OwnRow, copying, edge_of, take
 from fabula.types import Forgotten, Kind
 
 OUTLIVING: Final[frozenset[Kind]] = frozenset({"fact", "entity", "note"})
@@ -38,10 +38,10 @@ class _Doom:
 def erase(scope: str, erasure: Erasure, layout: Layout) -> Steps[Forgotten]:
     """See `Store.erase`."""
     rows = yield Do("lock_scope", {"scope": scope})
+    if erasure.everything and (rows or (yield from copying(scope))):
+        return Forgotten(rows=(yield from empty(scope, layout)))
     if not rows:
         return Forgotten()
-    if erasure.everything:
-        return Forgotten(rows=(yield from empty(scope, layout)))
     ids = set(erasure.ids)
     if erasure.session is not None:
         rows = yield Do("session_ids", {"scope": scope, "session": erasure.session})

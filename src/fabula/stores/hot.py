@@ -116,6 +116,9 @@ class HotStore(Store):
     async def release(self, lease: Lease) -> None:
         await self.inner.release(lease)
 
+    async def leases(self) -> list[Lease]:
+        return await self.inner.leases()
+
     async def holder(self, scope: str) -> Lease | None:
         return await self.inner.holder(scope)
 

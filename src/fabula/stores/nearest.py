@@ -45,7 +45,7 @@ async def create(url: str, scope: str) -> str:
     async with connected(url) as connection:
         space = await connection.fetchval("SELECT space FROM scopes WHERE scope = $1", scope)
         if not space:
-            raise InvalidInput(f"there is no scope {scope!r} with vectors in it")
+            raise InvalidInput(f"this role sees no scope {scope!r} with vectors in it")
         find = "SELECT vector_dims(vector) FROM vectors WHERE scope = $1 AND space = $2 LIMIT 1"
         dimensions = await connection.fetchval(find, scope, space)
         if dimensions > INDEXED:

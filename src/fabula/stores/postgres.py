@@ -39,6 +39,8 @@ TYPES: Final[Mapping[str, str]] = {
     "halves": "halfvec",
 }  # fmt: skip
 """What a parameter is, by its name, wherever it stands; every other one is text."""
+WALLED: Final = "SELECT relrowsecurity FROM pg_class WHERE oid = 'records'::regclass"
+"""Whether the database itself keeps scopes apart."""
 CONFINED: Final = """
     SELECT row_security_active('records') AND NOT EXISTS (
         SELECT 1 FROM pg_policies, unnest(roles) AS role
@@ -63,6 +65,7 @@ class PostgresStore(DrivenStore):
     engine, layout = "postgres", Single()
 
     def __init__(self, url: str, *, busy: float = 30.0) -> None:
+        super().__init__()
         self._driver = asyncpg()
         self.address = Address.parse(url)
         self._busy = busy
@@ -90,17 +93,32 @@ class PostgresStore(DrivenStore):
             finally:
                 await connection.close()
             self._pool = await self.address.pool(self._busy, self._prepare)
+            self._guard = asyncio.create_task(self._until_the_end(self._pool), name="fabula-pool")
         except (*self._passing, TimeoutError, self._driver.PostgresError) as error:
             raise StoreUnavailable(self._explain(error)) from error
 
     async def close(self) -> None:
         pool, self._pool = self._pool, None
         if pool is not None:
-            try:
-                async with asyncio.timeout(self._busy):
-                    await pool.close()
-            except TimeoutError:
-                pool.terminate()
+            self._guard.cancel()
+            await self._let_go(pool)
+
+    async def _let_go(self, pool: Any) -> None:
+        try:
+            async with asyncio.timeout(self._busy):
+                await pool.close()
+        except TimeoutError:
+            log.warning("%s: connections were still in use, and are cut off", self.address)
+            pool.terminate()
+
+    async def _until_the_end(self, pool: Any) -> None:
+        """Let go of the connections of a store that nobody closes, when its loop ends and cancels what still waits."""
+        try:
+            await asyncio.Event().wait()
+        finally:
+            if self._pool is pool:
+                self._pool = None
+                await self._let_go(pool)
 
     async def _prepare(self, connection: Connection) -> None:
         find = "SELECT typnamespace::regnamespace::text FROM pg_type WHERE oid = 'halfvec'::regtype"
@@ -234,7 +252,7 @@ class PostgresStore(DrivenStore):
                 "pgvector": await ask("SELECT extversion FROM pg_extension WHERE extname = 'vector'"),
                 "schema": str(await ask("SELECT max(number) FROM fabula_migrations")),
                 "distributed": "over a Citus cluster, by scope" if self._distributed else "no",
-                "row-level security": "on" if await ask("SELECT row_security_active('records')") else "off",
+                "row-level security": "on" if await ask(WALLED) else "off",
             }
 
         return await self._with_connection(work)

@@ -21,7 +21,7 @@ from fabula.stores.statements import Do, Rows, Steps
 from fabula.stores.writing import held
 from fabula.types import Kind, Record, Stats
 
-CANDIDATES: Final = 16
+CANDIDATES: Final = 64
 """How many scopes with work are looked at, since another worker may take the first."""
 
 
@@ -166,6 +166,12 @@ def holder(scope: str) -> Steps[Lease | None]:
     """See `Store.holder`."""
     rows = yield Do("lease_of", {"scope": scope})
     return Lease(scope=scope, worker=rows[0][0], until=EPOCH + rows[0][1] * MICROSECOND) if rows else None
+
+
+def leases() -> Steps[list[Lease]]:
+    """See `Store.leases`."""
+    rows = yield Do("all_leases", {})
+    return [Lease(scope=row[0], worker=row[1], until=EPOCH + row[2] * MICROSECOND) for row in rows]
 
 
 def pending(scope: str, task: Task, limit: int, failed: bool | None, due: datetime | None) -> Steps[list[Pending]]:

@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 
 from fabula.errors import InvalidInput, MissingExtra, SchemaTooNew, StoreUnavailable
 from fabula.stores.rows import now
-from fabula.stores.statements import POSTGRES, TABLES, migrations
+from fabula.stores.statements import POSTGRES, TABLES, Migration, migrations
 
 Connection: TypeAlias = Any
 """An asyncpg connection: the package has no types, and is only imported when it is needed."""
@@ -41,7 +41,7 @@ class Address:
 
     `postgresql://`, `postgres://` and SQLAlchemy's `postgresql+asyncpg://` are one. Beside what the server and libpq
     know (`host=/var/run/postgresql`, `sslmode=…`), the query may say `schema` (the tables' schema, made if missing),
-    `pool` (connections at most) and `statement_cache_size` (0 behind a pooler that shares connections).
+    `pool` (connections at most) and `statement_cache_size` (0 behind a pooler that shares connections, as PgBouncer).
     """
 
     dsn: str = field(repr=False)
@@ -84,7 +84,7 @@ class Address:
 
     def _options(self, statement: float) -> dict[str, Any]:
         settings = {"application_name": "fabula"}
-        if statement:
+        if statement and self.cache:  # a pooler that shares connections refuses to pass it on
             settings["statement_timeout"] = str(round(statement * 1000))
         if self.schema:
             settings["search_path"] = f"{self.schema}, public"
@@ -116,29 +116,50 @@ async def migrate(connection: Connection) -> list[str]:
     """
     if not await pending(connection):
         return []
-    history = migrations(POSTGRES)
     async with connection.transaction():
         await connection.execute(f"SELECT pg_advisory_xact_lock({LOCK})")
         if await connection.fetchval("SELECT to_regclass('pg_dist_partition') IS NOT NULL"):
             # Changes of the schema and of a table on every node do not go together in parallel.
             await connection.execute("SET LOCAL citus.multi_shard_modify_mode TO 'sequential'")
-        find = "SELECT split_part(current_setting('search_path'), ',', 1), current_schema()"
-        schema, current = await connection.fetchrow(find)
-        if schema != current and re.fullmatch(NAME, schema):
-            await connection.execute(f"CREATE SCHEMA IF NOT EXISTS {schema}")
+        home = await _home(connection)
+        if home != await connection.fetchval("SELECT current_schema()"):
+            await connection.execute(f'CREATE SCHEMA IF NOT EXISTS "{home}"')
         await _vectors(connection)
         await connection.execute(
             "CREATE TABLE IF NOT EXISTS fabula_migrations"
             " (number INTEGER NOT NULL PRIMARY KEY, name TEXT NOT NULL, applied BIGINT NOT NULL)"
         )
         left = await pending(connection)
-        for number, name, sql in history:
-            if name in left:
-                await connection.execute(sql)
-                await connection.execute("INSERT INTO fabula_migrations VALUES ($1, $2, $3)", number, name, now())
+        for number, name, sql in left:
+            await connection.execute(sql)
+            await connection.execute("INSERT INTO fabula_migrations VALUES ($1, $2, $3)", number, name, now())
     if await distributed(connection):
         await spread(connection)
-    return left
+    return [name for _, name, _ in left]
+
+
+async def pending(connection: Connection) -> list[Migration]:
+    """Return the migrations that are still to be applied. Raises `SchemaTooNew`."""
+    history, home = migrations(POSTGRES), await _home(connection)
+    find = "SELECT tablename FROM pg_tables WHERE schemaname = $1 AND tablename = ANY($2)"
+    tables = {row[0] for row in await connection.fetch(find, home, ["fabula_migrations", *TABLES])}
+    done: set[int] = set()
+    if "fabula_migrations" in tables:
+        done = {row[0] for row in await connection.fetch("SELECT number FROM fabula_migrations")}
+    elif tables:
+        raise StoreUnavailable(
+            f"the database has a table {min(tables)!r} that is another program's: add ?schema=fabula to the URL"
+        )
+    if done and max(done) > history[-1].number:
+        raise SchemaTooNew(max(done), history[-1].number)
+    return [one for one in history if one.number not in done]
+
+
+async def _home(connection: Connection) -> str:
+    """The schema of the tables, which need not exist yet: the first of the search path that is a plain name."""
+    find = "SELECT split_part(current_setting('search_path'), ',', 1), current_schema()"
+    first, current = await connection.fetchrow(find)
+    return first if current is None or re.fullmatch(NAME, first) else current
 
 
 async def distributed(connection: Connection) -> bool:
@@ -165,21 +186,6 @@ async def spread(connection: Connection, shards: int = 0) -> list[str]:
     if "fabula_migrations" not in done:  # so that every node can be asked
         await connection.execute("SELECT create_reference_table('fabula_migrations')")
     return new
-
-
-async def pending(connection: Connection) -> list[str]:
-    """Return the names of the migrations that are still to be applied. Raises `SchemaTooNew`."""
-    history = migrations(POSTGRES)
-    done: set[int] = set()
-    if await connection.fetchval("SELECT to_regclass('fabula_migrations') IS NOT NULL"):
-        done = {row[0] for row in await connection.fetch("SELECT number FROM fabula_migrations")}
-    elif taken := [table for table in TABLES if await connection.fetchval("SELECT to_regclass($1)::text", table)]:
-        raise StoreUnavailable(
-            f"the database has a table {taken[0]!r} that is another program's: add ?schema=fabula to the URL"
-        )
-    if done and max(done) > history[-1].number:
-        raise SchemaTooNew(max(done), history[-1].number)
-    return [name for number, name, _ in history if number not in done]
 
 
 async def _vectors(connection: Connection) -> None:

@@ -62,6 +62,7 @@ class SQLiteStore(DrivenStore):
     engine, layout = "sqlite", Chunks()
 
     def __init__(self, path: Path | str, *, busy: float = 30.0) -> None:
+        super().__init__()
         self.path = Path(path)
         self._busy = busy
         self._sql = statements(SQLITE)

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fabula.abc import Changes, Entry, Lease, Terms, Written
-from fabula.errors import EmbeddingMismatch, InvalidInput, LeaseLost, SourcesGone
+from fabula.errors import EmbeddingMismatch, InvalidInput, LeaseLost, SourcesGone, StoreUnavailable
 from fabula.stores.layouts import Layout
 from fabula.stores.rows import from_row, micros, now, to_row
-from fabula.stores.statements import Do, Steps
+from fabula.stores.statements import COPYING, Do, Steps
 from fabula.types import Passage, Record
 
 KEPT_EMBEDDINGS: Final = 1000
@@ -41,8 +41,17 @@ class OwnRow:
 def take(scope: str) -> Steps[OwnRow]:
     """Start a write: grow the scope's revision and return its row."""
     # A scope's first revision and number are the time, so that one erased and made again never repeats either.
-    rows = yield Do("take_scope", {"scope": scope, "first": now()})
+    first = now()
+    rows = yield Do("take_scope", {"scope": scope, "first": first})
+    if rows[0][0] == first and (yield from copying(scope)):
+        raise StoreUnavailable(f"scope {scope!r} is being copied here: let `fabula copy` finish, or forget it")
     return OwnRow(scope, rows[0])
+
+
+def copying(scope: str) -> Steps[bool]:
+    """Whether a copy of the scope was begun here and not finished."""
+    rows = yield Do("holder", {"scope": scope})
+    return bool(rows) and rows[0][0].startswith(COPYING)
 
 
 def write(scope: str, changes: Changes, lease: Lease | None, layout: Layout) -> Steps[Written]:

@@ -210,6 +210,10 @@ SELECT worker FROM leases WHERE scope = :scope $lock;
 -- Who holds a scope's lease, and how long.
 SELECT worker, until FROM leases WHERE scope = :scope;
 
+-- name: all_leases
+-- Who works on what (all scopes).
+SELECT scope, worker, until FROM leases;
+
 -- name: drop_lease
 -- Give a lease back.
 DELETE FROM leases WHERE scope = :scope AND worker = :worker;
