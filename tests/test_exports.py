@@ -8,7 +8,7 @@ import pytest
 import fabula
 
 NAMES = [
-    "AsyncMemory", "Embedder", "EmbeddingMismatch", "Emotion", "Entity", "Event", "Extraction", "Extractor",
+    "AsyncMemory", "Confined", "Embedder", "EmbeddingMismatch", "Emotion", "Entity", "Event", "Extraction", "Extractor",
     "FabulaError", "Fact", "Flushed", "Forgotten", "ForkedMemory", "Frame", "Hit", "Image", "Insight", "Interval",
     "InvalidInput", "LeaseLost", "Masked", "Memory", "MemoryClosed", "Message", "MissingExtra", "Note",
     "OpenAIEmbedder", "Passage", "Plan", "ProviderAuthError", "ProviderBadReply", "ProviderError",

@@ -8,8 +8,9 @@ from __future__ import annotations
 import asyncio
 import logging
 import signal
-from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping
+from collections.abc import AsyncGenerator, Callable, Coroutine
 from contextlib import AbstractContextManager, asynccontextmanager
+from functools import wraps
 from typing import Annotated, Any, Optional, TypeAlias
 
 import typer
@@ -88,78 +89,84 @@ def add(
     app.add_typer(_databases(wait), name="db", help="Look after a database: its schema, its cluster, its walls.")
 
 
+# --- databases ---------------------------------------------------------------------------------------------------
+
+
+async def upgrade(db: Database) -> list[str]:
+    """Bring the schema up to date. Opening a memory does that too, where the role may."""
+    async with _opened(db) as store:
+        return [f"applied {name}" for name in store.applied] or ["up to date"]
+
+
+async def check(db: Database, scope: Scope = None) -> list[str]:
+    """Say what the database is, and prove that everything in it agrees; a problem is a failure."""
+    async with _opened(db) as store:
+        facts = [f"{name}: {value}" for name, value in (await store.described()).items()]
+        if problems := await store.check(scope):
+            _listed([*facts, *problems])
+            raise typer.Exit(1)
+        return [*facts, "all is well"]
+
+
+async def distribute(
+    db: Database, shards: Annotated[int, typer.Option("--shards", min=1, help="Parts of each table.")] = 32
+) -> list[str]:
+    """Spread the tables of a PostgreSQL database over the nodes of a Citus cluster, by scope.
+
+    It may be run again: what is distributed already stays as it is.
+    """
+    from fabula.stores import cluster
+
+    return [f"distributed {name} by scope" for name in await cluster.distribute(_server(db), shards)] or [
+        "distributed already"
+    ]
+
+
+async def secure(
+    db: Database,
+    app: Annotated[str, typer.Option("--app", help="The role that may see one scope at a time.")] = "",
+    worker: Annotated[str, typer.Option("--worker", help="The role that may see all of them.")] = "",
+    off: Annotated[bool, typer.Option("--off", help="Take it off again.")] = False,
+) -> list[str]:
+    """Let PostgreSQL itself keep scopes apart, by row-level security."""
+    from fabula.stores import cluster
+
+    if off:
+        await cluster.open_up(_server(db))
+        return ["row-level security is off"]
+    if not (app and worker):
+        raise InvalidInput("say which roles there are: --app for the application, --worker for `fabula worker`")
+    await cluster.secure(_server(db), app, worker)
+    return [f"row-level security is on: {app} sees one scope at a time, {worker} all of them"]
+
+
+async def hnsw(
+    db: Database,
+    scope: Annotated[str, typer.Option("--scope", help="A large scope.")],
+    drop: Annotated[bool, typer.Option("--drop", help="Take it away again.")] = False,
+) -> list[str]:
+    """Give a large scope an approximate index of its vectors (HNSW), so that they need not be held in memory.
+
+    Without it a scope is scanned exactly, which is better up to about 50,000 messages.
+    """
+    from fabula.stores import nearest
+
+    return [await (nearest.drop if drop else nearest.create)(_server(db), scope)]
+
+
 def _databases(wait: Wait) -> typer.Typer:
     app = typer.Typer(add_completion=False, rich_markup_mode=None, no_args_is_help=True)
-
-    @app.command()
-    def upgrade(db: Database) -> None:  # pyright: ignore[reportUnusedFunction]
-        """Bring the schema up to date. Opening a memory does that too, where the role may."""
-
-        async def run() -> list[str]:
-            async with _opened(db) as store:
-                return [f"applied {name}" for name in store.applied] or ["up to date"]
-
-        _listed(wait(run()))
-
-    @app.command()
-    def check(db: Database, scope: Scope = None) -> int:  # pyright: ignore[reportUnusedFunction]
-        """Say what the database is, and prove that everything in it agrees; a problem is a failure."""
-
-        async def run() -> tuple[Mapping[str, str], list[str]]:
-            async with _opened(db) as store:
-                return await store.described(), await store.check(scope)
-
-        facts, problems = wait(run())
-        _listed([*(f"{name}: {value}" for name, value in facts.items()), *(problems or ["all is well"])])
-        return int(bool(problems))
-
-    @app.command()
-    def distribute(  # pyright: ignore[reportUnusedFunction]
-        db: Database, shards: Annotated[int, typer.Option("--shards", min=1, help="Parts of each table.")] = 32
-    ) -> None:
-        """Spread the tables of a PostgreSQL database over the nodes of a Citus cluster, by scope.
-
-        It may be run again: what is distributed already stays as it is.
-        """
-        from fabula.stores import cluster
-
-        done = wait(cluster.distribute(_server(db), shards))
-        _listed([f"distributed {table} by scope" for table in done] or ["distributed already"])
-
-    @app.command()
-    def secure(  # pyright: ignore[reportUnusedFunction]
-        db: Database,
-        role: Annotated[str, typer.Option("--app", help="The role that may see one scope at a time.")] = "",
-        worker: Annotated[str, typer.Option("--worker", help="The role that may see all of them.")] = "",
-        off: Annotated[bool, typer.Option("--off", help="Take it off again.")] = False,
-    ) -> None:
-        """Let PostgreSQL itself keep scopes apart, by row-level security."""
-        from fabula.stores import cluster
-
-        if off:
-            wait(cluster.open_up(_server(db)))
-            _listed(["row-level security is off"])
-            return
-        if not (role and worker):
-            raise InvalidInput("say which roles there are: --app for the application, --worker for `fabula worker`")
-        wait(cluster.secure(_server(db), role, worker))
-        _listed([f"row-level security is on: {role} sees one scope at a time, {worker} all of them"])
-
-    @app.command()
-    def hnsw(  # pyright: ignore[reportUnusedFunction]
-        db: Database,
-        scope: Annotated[str, typer.Option("--scope", help="A large scope.")],
-        drop: Annotated[bool, typer.Option("--drop", help="Take it away again.")] = False,
-    ) -> None:
-        """Give a large scope an approximate index of its vectors (HNSW), so that they need not be held in memory.
-
-        Without it a scope is scanned exactly, which is better up to about 50,000 messages.
-        """
-        from fabula.stores import nearest
-
-        _listed([wait(nearest.drop(_server(db), scope) if drop else nearest.create(_server(db), scope))])
-
+    for function in (upgrade, check, distribute, secure, hnsw):
+        app.command(function.__name__)(_waited(function, wait))
     return app
+
+
+def _waited(function: Callable[..., Coroutine[Any, Any, list[str]]], wait: Wait) -> Callable[..., None]:
+    @wraps(function)
+    def command(*args: Any, **given: Any) -> None:
+        _listed(wait(function(*args, **given)))
+
+    return command
 
 
 def _listed(lines: list[str]) -> None:

@@ -254,7 +254,7 @@ def _text(value: Any, what: str) -> str:
 def _id(value: Any) -> str | None:
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
-    return None if value is None else identifier(value, "id")
+    return None if value is None else identifier(value, "id", longest=None)
 
 
 def _time(value: Any) -> datetime | None:

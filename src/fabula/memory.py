@@ -223,7 +223,7 @@ class AsyncMemory:
         if not all(isinstance(some, Sequence) and not isinstance(some, str | bytes) for some in given):
             raise InvalidInput("ids and refs are lists of ids")
         wanted = [identifier(i, "id") for i in ids]
-        wanted += [remembering.derived_id("message", identifier(ref, "message id")) for ref in refs]
+        wanted += [remembering.derived_id("message", identifier(ref, "message id", longest=None)) for ref in refs]
         name = None if session is None else identifier(session, "session")
         if not isinstance(everything, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InvalidInput(f"everything is True or False, not {everything!r}")

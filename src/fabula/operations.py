@@ -162,16 +162,10 @@ class Checked:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Reindexed:
-    """How many records the keyword index was made anew for."""
+class Renewed:
+    """What was made anew, `indexed` or `embedded`, and of how many records."""
 
-    records: int
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Reembedded:
-    """How many records were embedded anew."""
-
+    done: str
     records: int
 
 
@@ -315,17 +309,17 @@ async def check(memory: AsyncMemory, *, scope: AnyScope = None) -> Checked:
     return Checked(problems=tuple(await memory.check(scope)))
 
 
-async def reindex(memory: AsyncMemory, *, scope: AnyScope = None) -> Reindexed:
+async def reindex(memory: AsyncMemory, *, scope: AnyScope = None) -> Renewed:
     """Make the keyword index anew, as is needed after its rules have changed."""
-    return Reindexed(records=await memory.reindex(scope))
+    return Renewed(done="indexed", records=await memory.reindex(scope))
 
 
-async def reembed(memory: AsyncMemory, *, scope: AnyScope = None, progress: Progress = quiet) -> Reembedded:
+async def reembed(memory: AsyncMemory, *, scope: AnyScope = None, progress: Progress = quiet) -> Renewed:
     """Embed anew, with the model in use, what another one has embedded.
 
     It is answered from the old vectors until all is done. It may be interrupted and goes on where it was.
     """
-    return Reembedded(records=await memory.reembed(scope, progress=progress))
+    return Renewed(done="embedded", records=await memory.reembed(scope, progress=progress))
 
 
 async def flush(memory: AsyncMemory, *, scope: AnyScope = None, progress: Progress = quiet) -> Flushed:

@@ -150,8 +150,7 @@ _LINES: Final[dict[type, Callable[[Any], Iterable[str]]]] = {
     Flushed: _flushed,
     operations.Imported: _imported,
     operations.Checked: lambda checked: checked.problems or ["all is well"],
-    operations.Reembedded: lambda done: [f"embedded {done.records} records anew"],
-    operations.Reindexed: lambda done: [f"indexed {done.records} records anew"],
+    operations.Renewed: lambda made: [f"{made.done} {made.records} records anew"],
 }
 
 

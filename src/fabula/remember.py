@@ -106,7 +106,7 @@ def _tasks(passage: Passage) -> tuple[Task, ...]:
 
 
 def _passage(scope: str, message: Message, at: datetime, settings: Settings) -> tuple[Passage, list[Masked]]:
-    ref = None if message.id is None else identifier(message.id, "message id")
+    ref = None if message.id is None else identifier(message.id, "message id", longest=None)
     record_id = new_id() if ref is None else derived_id("message", ref)
     role = identifier(message.role, "role")
     spans: list[Masked] = []

@@ -93,10 +93,15 @@ def clean(text: str) -> str:
     return unicodedata.normalize("NFC", text)
 
 
-def identifier(value: object, what: str) -> str:
+LONGEST: Final = 512
+"""Bytes of an id: several stand together in one entry of an index, which a database limits."""
+
+
+def identifier(value: object, what: str, *, longest: int | None = LONGEST) -> str:
     """Return an id in NFC, otherwise exactly as given (white space, letter case and width are kept).
 
-    Raises `InvalidInput`, naming `what`, for anything but a string, for a blank one and for control characters.
+    Raises `InvalidInput`, naming `what`, for anything but a string, for a blank one, for control characters, and
+    for one of more than `longest` bytes in UTF-8.
     """
     if not isinstance(value, str):
         raise InvalidInput(f"{what} is a string, not {type(value).__name__}")
@@ -104,7 +109,10 @@ def identifier(value: object, what: str) -> str:
         raise InvalidInput(f"{what} holds a control character: {value!r}")
     if not fold(value):
         raise InvalidInput(f"{what} is blank")
-    return unicodedata.normalize("NFC", value)
+    value = unicodedata.normalize("NFC", value)
+    if longest is not None and len(value.encode()) > longest:
+        raise InvalidInput(f"{what} is longer than {longest} bytes: {value[:20]}…")
+    return value
 
 
 # --- what is matched -------------------------------------------------------------------------------------------

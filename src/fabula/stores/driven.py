@@ -39,7 +39,11 @@ class DrivenStore(Store):
 
     @abstractmethod
     async def reads(self, scope: str | None, steps: Callable[P, Steps[T]], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Run steps that only read, of all scopes where `scope` is `None`."""
+        """Run steps that only read, of all scopes where `scope` is `None`; each sees what is there in its turn."""
+
+    @abstractmethod
+    async def sees(self, scope: str, steps: Callable[P, Steps[T]], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Run steps that only read, and see all of the scope as it is at one moment."""
 
     @abstractmethod
     async def writes(
@@ -70,7 +74,11 @@ class DrivenStore(Store):
 
     async def load(self, scope: str, space: str, base: Index | None = None) -> Index:
         apart = await self.apart(scope, space) if space else False
-        loaded = await self.reads(scope, reading.load, scope, space, base, apart)
+        if base is not None and base.revision and base.apart == apart:
+            state = await self.reads(scope, copying.state, scope)
+            if state and state.revision == base.revision and base.space == (space if space == state.space else ""):
+                return base
+        loaded = await self.sees(scope, reading.load, scope, space, base, apart)
         if loaded.state is None:
             return loaded.base
         return await self.aside(lambda: reading.indexed(loaded, self.layout))
@@ -166,7 +174,7 @@ class DrivenStore(Store):
     async def check(self, scope: str | None = None) -> list[str]:
         problems = await self.damage()
         for name in [scope] if scope is not None else await self.scopes():
-            problems += await self.reads(name, audit.check, name, self.layout)
+            problems += await self.sees(name, audit.check, name, self.layout)
         return problems
 
     async def state(self, scope: str) -> ScopeState | None:

@@ -144,11 +144,10 @@ class Single:
     """A row a vector, of pgvector's type halfvec."""
 
     def put(self, scope: str, space: str, revision: int, vectors: Mapping[int, Halves]) -> Steps[bool]:
-        where = {"scope": scope, "space": space}
+        where: dict[str, Any] = {"scope": scope, "space": space}
         rows = yield Do("known_vectors", {**where, "numbers": list(vectors)})
-        yield Do("put_vectors", [
-            {**where, "number": number, "revision": revision, "halves": vector} for number, vector in vectors.items()
-        ])  # fmt: skip
+        where |= {"revision": revision}
+        yield Do("put_vectors", [{**where, "number": n, "halves": vector.tolist()} for n, vector in vectors.items()])
         return bool(rows)
 
     def erase(self, scope: str, numbers: Collection[int]) -> Steps[int]:
@@ -196,11 +195,6 @@ class Single:
     def unpacked(vector: bytes) -> Halves:
         """Return the vector in the binary form of halfvec."""
         return np.frombuffer(vector, ">f2")[2:].astype("<f2")
-
-    @staticmethod
-    def packed(vector: Halves) -> bytes:
-        """Return a vector in the binary form of halfvec."""
-        return len(vector).to_bytes(2, "big") + b"\0\0" + vector.astype(">f2").tobytes()
 
 
 def _block(vectors: Mapping[int, Halves]) -> Block:

@@ -11,8 +11,6 @@ import logging
 from collections.abc import Sequence
 from typing import Final
 
-import numpy as np
-
 from fabula.errors import InvalidInput
 from fabula.index import Floats
 from fabula.stores.cluster import connected
@@ -80,8 +78,8 @@ async def search(
     kind = f"halfvec({len(vector)})"
     return await connection.fetch(
         f"SELECT number, halfvec_send(vector) FROM vectors WHERE scope = {literal(scope)} AND space = {literal(space)}"
-        f" ORDER BY (vector::{kind}) <#> $1::halfvec::{kind} LIMIT {limit:d}",
-        vector.astype(np.float16),
+        f" ORDER BY (vector::{kind}) <#> $1::real[]::{kind} LIMIT {limit:d}",
+        vector.tolist(),
     )
 
 

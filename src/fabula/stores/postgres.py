@@ -36,7 +36,7 @@ TYPES: Final[Mapping[str, str]] = {
     **dict.fromkeys(("importance", "weight"), "double precision"),
     **dict.fromkeys(("ended", "failed"), "boolean"),
     **dict.fromkeys(("terms", "vector"), "bytea"),
-    "halves": "halfvec",
+    "halves": "real[]::halfvec",
 }  # fmt: skip
 """What a parameter is, by its name, wherever it stands; every other one is text."""
 WALLED: Final = "SELECT relrowsecurity FROM pg_class WHERE oid = 'records'::regclass"
@@ -51,6 +51,8 @@ ASKED: Final = 10_000
 """Scopes of which it is remembered, at most, whether they have one."""
 REMEMBERED: Final = 30.0
 """Seconds for which it is not asked again whether a scope has an index of its vectors."""
+OPENING: Final = 3.0
+"""Seconds for which a server that does not answer is tried when a store is opened."""
 PAUSE: Final = 0.05
 """Seconds before the first repetition of what failed for want of a connection; doubled up to a second."""
 
@@ -84,18 +86,18 @@ class PostgresStore(DrivenStore):
     async def open(self) -> None:
         if self._pool is not None:
             return
+        self._pool = await self.address.pool(self._busy)
+        self._guard = asyncio.create_task(self._until_the_end(self._pool), name="fabula-pool")
         try:
-            connection: Connection = await self.address.connect(self._busy)
-            try:
-                self.applied = tuple(await migrate(connection))
-                self._confined = await connection.fetchval(CONFINED)
-                self._distributed = await distributed(connection)
-            finally:
-                await connection.close()
-            self._pool = await self.address.pool(self._busy, self._prepare)
-            self._guard = asyncio.create_task(self._until_the_end(self._pool), name="fabula-pool")
-        except (*self._passing, TimeoutError, self._driver.PostgresError) as error:
-            raise StoreUnavailable(self._explain(error)) from error
+            await self._with_connection(self._begin, patience=min(self._busy, OPENING))
+        except BaseException:
+            await self.close()
+            raise
+
+    async def _begin(self, connection: Connection) -> None:
+        self.applied = tuple(await migrate(connection))
+        self._confined = await connection.fetchval(CONFINED)
+        self._distributed = await distributed(connection)
 
     async def close(self) -> None:
         pool, self._pool = self._pool, None
@@ -120,18 +122,11 @@ class PostgresStore(DrivenStore):
                 self._pool = None
                 await self._let_go(pool)
 
-    async def _prepare(self, connection: Connection) -> None:
-        find = "SELECT typnamespace::regnamespace::text FROM pg_type WHERE oid = 'halfvec'::regtype"
-        schema = await connection.fetchval(find)
-        await connection.set_type_codec(
-            "halfvec", schema=schema, encoder=Single.packed, decoder=Single.unpacked, format="binary"
-        )
-
     # --- running ---
 
-    async def _with_connection(self, work: Callable[[Connection], Awaitable[T]]) -> T:
+    async def _with_connection(self, work: Callable[[Connection], Awaitable[T]], patience: float | None = None) -> T:
         """Run `work` with a connection, and again with another where that one broke."""
-        deadline, pause = time.monotonic() + self._busy, PAUSE
+        deadline, pause = time.monotonic() + (self._busy if patience is None else patience), PAUSE
         while True:
             pool = self._pool
             if pool is None:
@@ -181,11 +176,11 @@ class PostgresStore(DrivenStore):
         finally:
             steps.close()
 
-    async def _enter(self, connection: Connection, scope: str) -> None:
-        """Tell the database whose rows this transaction may see, where it asks."""
+    async def _enter(self, connection: Connection, scope: str, *, sets: bool = False) -> None:
+        """Tell the database whose rows this transaction may see, where it asks; `sets`: it will set something else."""
+        if self._distributed and (sets or self._confined):  # on the scope's own node as well
+            await connection.execute("SET LOCAL citus.propagate_set_commands TO 'local'")
         if self._confined:
-            if self._distributed:  # so that the nodes are told as well
-                await connection.execute("SET LOCAL citus.propagate_set_commands TO 'local'")
             await connection.execute(f"SET LOCAL fabula.scope TO {literal(scope)}")
 
     async def reads(self, scope: str | None, steps: Callable[P, Steps[T]], *args: P.args, **kwargs: P.kwargs) -> T:
@@ -196,6 +191,15 @@ class PostgresStore(DrivenStore):
             if scope is None or not self._confined:
                 return await self._walk(connection, steps(*args, **kwargs))
             async with connection.transaction(readonly=True):
+                await self._enter(connection, scope)
+                return await self._walk(connection, steps(*args, **kwargs))
+
+        return await self._with_connection(work)
+
+    async def sees(self, scope: str, steps: Callable[P, Steps[T]], *args: P.args, **kwargs: P.kwargs) -> T:
+        async def work(connection: Connection) -> T:
+            # On Citus each statement sees its own moment nevertheless, which `reading.load` bears.
+            async with connection.transaction(isolation="repeatable_read", readonly=True):
                 await self._enter(connection, scope)
                 return await self._walk(connection, steps(*args, **kwargs))
 
@@ -232,7 +236,7 @@ class PostgresStore(DrivenStore):
 
         async def work(connection: Connection) -> Rows:
             async with connection.transaction(readonly=True):
-                await self._enter(connection, scope)
+                await self._enter(connection, scope, sets=True)
                 return await nearest.search(connection, scope, space, vector, limit)
 
         return Single.block(await self._with_connection(work))

@@ -40,8 +40,8 @@ class Loaded(NamedTuple):
 
 def load(scope: str, space: str, base: Index | None, apart: bool) -> Steps[Loaded]:
     """See `Store.load`; the vectors are left where they are if they stay `apart`."""
-    # The state is read first: what is written while the rest is read may be in it or not, and is read again when
-    # the index is extended from this revision. So the statements need no common snapshot.
+    # The state is read first. Where the statements see no common moment (on Citus), what is written while the rest is
+    # read may be in it or not, and is read again when the index is extended from this revision.
     rows = yield Do("scope_state", {"scope": scope})
     if not rows:
         return Loaded(Index())

@@ -233,6 +233,9 @@ class SQLiteStore(DrivenStore):
         del scope
         return await self._in(self._readers, lambda: self._run(steps(*args, **kwargs), "BEGIN"))
 
+    async def sees(self, scope: str, steps: Callable[P, Steps[T]], *args: P.args, **kwargs: P.kwargs) -> T:
+        return await self.reads(scope, steps, *args, **kwargs)
+
     async def aside(self, function: Callable[[], T]) -> T:
         return await self._in(self._readers, function)
 
