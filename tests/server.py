@@ -23,6 +23,17 @@ from pathlib import Path
 from typing import Any, Self
 from urllib.parse import quote, urlencode, urlsplit
 
+FINGERPRINT = """
+    SELECT (SELECT array_agg(relname ORDER BY relname) FROM pg_class WHERE relnamespace = 'public'::regnamespace
+                AND relkind = 'r' AND relname <> 'fabula_migrations') AS tables,
+           (SELECT string_agg(c::text, ' ' ORDER BY relname) FROM (
+                SELECT relname, relkind, relrowsecurity, relnatts FROM pg_class
+                WHERE relnamespace = 'public'::regnamespace) c),
+           (SELECT string_agg(m::text, ' ') FROM fabula_migrations m),
+           (SELECT string_agg(nspname, ' ' ORDER BY nspname) FROM pg_namespace WHERE nspname NOT LIKE 'pg_%'),
+           (SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid())"""
+"""What has to be alike for one database to stand for another: tables, indexes, migrations, schemas, connections."""
+
 USER, PASSWORD = "fabula", "p@ss:w/rd"
 
 
@@ -70,19 +81,30 @@ class Databases:
         """Drop a database, whoever is still connected to it."""
         self._execute(f"DROP DATABASE {_quoted(name)} WITH (FORCE)")
 
-    def _execute(self, statement: str) -> None:
+    def emptied(self, name: str, *, like: str) -> bool:
+        """Delete all rows of a database; give whether it is then as `like` is, and nobody is connected to it.
+
+        The table of migrations keeps its rows.
+        """
+        shape = self._execute(FINGERPRINT, name)
+        if shape != self._execute(FINGERPRINT, like):
+            return False
+        self._execute(";".join(f"DELETE FROM {_quoted(table)}" for table in shape[0]["tables"]), name, script=True)
+        return True
+
+    def _execute(self, statement: str, database: str | None = None, *, script: bool = False) -> Any:
         asyncpg: Any = importlib.import_module("asyncpg")  # its types are incomplete
 
-        async def execute() -> None:
-            connection = await asyncpg.connect(self.administrator)
+        async def execute() -> Any:
+            connection = await asyncpg.connect(self.administrator if database is None else self.url(database))
             try:
-                await connection.execute(statement)
+                return await (connection.execute if script or database is None else connection.fetch)(statement)
             finally:
                 await connection.close()
 
         # A thread of its own, because the caller's may have an event loop already, running or not.
         with ThreadPoolExecutor(1) as thread:
-            thread.submit(lambda: asyncio.run(execute())).result()
+            return thread.submit(lambda: asyncio.run(execute())).result()
 
 
 class Server(Databases):

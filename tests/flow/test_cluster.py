@@ -450,7 +450,7 @@ class TestAsTheApplication:
                 assert "s3cret" not in str(caught.value)
 
     async def test_what_it_writes_itself_is_understood_in_the_background(self, secured: Walled):
-        async with opened(secured.app, background=True) as memory, asyncio.timeout(60):
+        async with opened(secured.app, background=True) as memory, asyncio.timeout(20):
             await memory.remember("u", "We drank tea")
             while "embed" in (await memory.stats("u")).pending:  # noqa: ASYNC110 - the background tells nobody
                 await asyncio.sleep(0.02)
@@ -481,7 +481,7 @@ class TestAsTheWorker:
         async with opened(secured.app, clock=FakeClock("2024-03-01")) as app:
             for scope in SCOPES:
                 await app.remember(scope, f"tea with {scope}")
-        async with opened(secured.worker, background=True) as worker, asyncio.timeout(60):
+        async with opened(secured.worker, background=True) as worker, asyncio.timeout(20):
             while (await worker.stats()).pending:  # noqa: ASYNC110 - the background tells nobody
                 await asyncio.sleep(0.02)
             assert (await worker.stats()).records["frame"] == len(SCOPES)
