@@ -13,6 +13,7 @@ NAMES = {
     "latency": "time and space, beside numpy and the bare drivers",
     "writers": "durable writes a second, of one process and of several at once",
     "keywords": "our keyword search beside PostgreSQL's own full text search",
+    "nearest": "an approximate index of a scope's own beside one for all scopes",
     "calibrate": "quantiles of unrelated and related texts, for Embedder.similarity",
     "confidence": "how well Recollection.confidence tells the known from the unknown",
 }

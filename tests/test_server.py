@@ -80,8 +80,8 @@ def assert_nothing_in(room: Path) -> None:
     wait_for(lambda: not processes(room), 3)
 
 
-async def test_a_database_is_empty_and_pgvector_is_at_hand(postgres_url: str) -> None:
-    async with connected(postgres_url) as connection:
+async def test_a_database_is_empty_and_pgvector_is_at_hand(empty_postgres_url: str) -> None:
+    async with connected(empty_postgres_url) as connection:
         assert await connection.fetchval("SELECT count(*) FROM pg_extension WHERE extname <> 'plpgsql'") == 0
         assert await connection.fetchval("SELECT count(*) FROM pg_tables WHERE schemaname = 'public'") == 0
         await connection.execute("CREATE EXTENSION vector")
