@@ -36,6 +36,7 @@ UNFILTERED = {
     "all_scopes": "lists the scopes",
     "all_work": "looks for due work in any scope",
     "all_failed": "looks for work that was given up in any scope",
+    "all_leases": "tells which worker is at which scope",
 }
 """Statements of all scopes, beside those that are made from one of a single scope, and why. Each says so."""
 VERSIONS = {"all_versions"}

@@ -320,6 +320,22 @@ async def entered(connection: Any, scope: str) -> None:
     await connection.execute("SELECT set_config('fabula.scope', $1, true)", scope)
 
 
+class Watched(PostgresStore):
+    """A store that looks what a connection can see when the work on it is done."""
+
+    def __init__(self, url: str) -> None:
+        super().__init__(url)
+        self.left: list[int] = []
+
+    async def _with_connection(self, work: Callable[[Any], Awaitable[Any]]) -> Any:
+        async def watched(connection: Any) -> Any:
+            done = await work(connection)
+            self.left.append(await connection.fetchval("SELECT count(*) FROM records"))
+            return done
+
+        return await super()._with_connection(watched)
+
+
 class TestWalls:
     async def test_a_connection_sees_the_scope_it_names_and_nothing_else(self, secured: Walled):
         await filled(secured)
@@ -390,6 +406,15 @@ class TestWalls:
             counted = await store.reads(scope, reading.counts, None)
             assert (counted.scopes, counted.records["passage"], counted.sessions) == (1, 3, 1)
         await store.close()
+
+    async def test_a_scope_is_named_for_one_transaction_alone(self, secured: Walled):
+        await filled(secured)
+        store = Watched(secured.app)
+        await store.open()
+        assert await store.reads("u", reading.scopes) == ["u"]
+        await store.writes(lambda scope: reading.retry(scope, 1), "u")
+        await store.close()
+        assert store.left == [0, 0], "also where a pooler gives the connection to somebody else"
 
     async def test_the_owner_of_the_tables_is_bound_too(self, secured: Walled):
         await filled(secured)

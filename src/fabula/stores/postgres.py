@@ -68,7 +68,7 @@ class PostgresStore(DrivenStore):
 
     def __init__(self, url: str, *, busy: float = 30.0) -> None:
         super().__init__()
-        self._driver = asyncpg()
+        self._driver = driver = asyncpg()
         self.address = Address.parse(url)
         self._busy = busy
         self._sql = {name: _numbered(sql) for name, sql in statements(POSTGRES).items()}
@@ -76,12 +76,13 @@ class PostgresStore(DrivenStore):
         self._confined = self._distributed = False
         self._apart: dict[tuple[str, str], tuple[bool, float]] = {}
         self._warned: set[str] = set()
-        again = self._driver
+        self._running: set[asyncio.Future[Any]] = set()
         self._passing: tuple[type[BaseException], ...] = (
-            OSError, again.PostgresConnectionError, again.InterfaceError, again.CannotConnectNowError,
-            again.AdminShutdownError, again.CrashShutdownError, again.TooManyConnectionsError,
-            again.SerializationError, again.DeadlockDetectedError,
+            OSError, driver.PostgresConnectionError, driver.InterfaceError, driver.CannotConnectNowError,
+            driver.AdminShutdownError, driver.CrashShutdownError, driver.TooManyConnectionsError,
+            driver.SerializationError, driver.DeadlockDetectedError,
         )  # fmt: skip
+        """What may be over at the next attempt."""
 
     async def open(self) -> None:
         if self._pool is not None:
@@ -144,6 +145,8 @@ class PostgresStore(DrivenStore):
             except self._passing as error:
                 if self._pool is None:
                     raise MemoryClosed from error
+                if isinstance(error, ValueError):  # what the driver refuses to send
+                    raise
                 if time.monotonic() + pause >= deadline:
                     raise StoreUnavailable(self._explain(error)) from error
                 log.info("%s: %s; trying again", self.address, error)
@@ -215,7 +218,15 @@ class PostgresStore(DrivenStore):
                 return await self._walk(connection, steps(scope, *args, **kwargs))
 
         # A caller that is cancelled leaves; what was begun goes on to its end.
-        return await asyncio.shield(asyncio.ensure_future(self._with_connection(work)))
+        running = asyncio.ensure_future(self._with_connection(work))
+        self._running.add(running)
+        running.add_done_callback(self._done)
+        return await asyncio.shield(running)
+
+    def _done(self, running: asyncio.Future[Any]) -> None:
+        self._running.discard(running)
+        if not running.cancelled() and (error := running.exception()) is not None:
+            log.debug("a write failed: %s", error)  # whoever still waits is told
 
     async def aside(self, function: Callable[[], T]) -> T:
         return await asyncio.to_thread(function)
