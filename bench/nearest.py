@@ -16,7 +16,7 @@ import numpy as np
 from bench.evidence import write_json
 from fabula.index import Floats
 from fabula.stores import nearest
-from fabula.stores.cluster import connected
+from fabula.stores.server import connected
 
 SPACE, WIDTH, BEST, QUESTIONS = "bench/384", 384, 50, 50
 COMMON = f"CREATE INDEX vectors_common ON vectors USING hnsw ((vector::halfvec({WIDTH})) halfvec_ip_ops)"

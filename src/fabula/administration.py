@@ -17,7 +17,7 @@ import typer
 
 from fabula import printing
 from fabula.abc import Embedder
-from fabula.errors import InvalidInput
+from fabula.errors import InvalidInput, StoreUnavailable
 from fabula.memory import AsyncMemory
 from fabula.settings import Settings
 from fabula.stores import SQLiteStore, open_store
@@ -76,7 +76,7 @@ def add(
         """
         _told(verbose)
         memory = AsyncMemory(
-            open_store(db), embedder=models(embedder), background=not once, settings=Settings(workers=parallel)
+            _existing(db), embedder=models(embedder), background=not once, settings=Settings(workers=parallel)
         )
         flushed: Flushed | None = wait(_worked(memory, once=once))
         if flushed is None:
@@ -94,13 +94,13 @@ def add(
 
 async def upgrade(db: Database) -> list[str]:
     """Bring the schema up to date. Opening a memory does that too, where the role may."""
-    async with _opened(db) as store:
+    async with _opened(open_store(db)) as store:
         return [f"applied {name}" for name in store.applied] or ["up to date"]
 
 
 async def check(db: Database, scope: Scope = None) -> list[str]:
     """Say what the database is, and prove that everything in it agrees; a problem is a failure."""
-    async with _opened(db) as store:
+    async with _opened(_existing(db)) as store:
         facts = [f"{name}: {value}" for name, value in (await store.described()).items()]
         if problems := await store.check(scope):
             _listed([*facts, *problems])
@@ -155,7 +155,13 @@ async def hnsw(
 
 
 def _databases(wait: Wait) -> typer.Typer:
-    app = typer.Typer(add_completion=False, rich_markup_mode=None, no_args_is_help=True)
+    app = typer.Typer(add_completion=False, rich_markup_mode=None)
+
+    @app.callback(invoke_without_command=True)
+    def _db(context: typer.Context) -> None:  # pyright: ignore[reportUnusedFunction]
+        if context.invoked_subcommand is None:
+            printing.say(context.get_help())
+
     for function in (upgrade, check, distribute, secure, hnsw):
         app.command(function.__name__)(_waited(function, wait))
     return app
@@ -180,9 +186,16 @@ def _server(url: str) -> str:
     return url
 
 
-@asynccontextmanager
-async def _opened(url: str) -> AsyncGenerator[DrivenStore]:
+def _existing(url: str) -> DrivenStore:
+    """A store that need not be made first. Raises `StoreUnavailable`."""
     store = open_store(url)
+    if isinstance(store, SQLiteStore) and not store.path.exists():
+        raise StoreUnavailable(f"there is no memory at {store.path}")
+    return store
+
+
+@asynccontextmanager
+async def _opened(store: DrivenStore) -> AsyncGenerator[DrivenStore]:
     try:
         await store.open()
         yield store
@@ -191,12 +204,12 @@ async def _opened(url: str) -> AsyncGenerator[DrivenStore]:
 
 
 async def _copied(source: str, target: str, scope: str | None, progress: Progress) -> list[Any]:
-    origin = open_store(source)
-    if isinstance(origin, SQLiteStore) and not origin.path.exists():
-        raise InvalidInput(f"there is no memory at {origin.path}")
-    async with _opened(source) as there, _opened(target) as here:
+    async with _opened(_existing(source)) as there:
+        if scope is not None and await there.state(scope) is None:
+            raise InvalidInput(f"there is no scope {scope!r} to copy")
         names = await there.scopes() if scope is None else [scope]
-        return [await copy(there, here, name, progress) for name in names]
+        async with _opened(open_store(target)) as here:
+            return [await copy(there, here, name, progress) for name in names]
 
 
 async def _worked(memory: AsyncMemory, *, once: bool) -> Flushed | None:

@@ -63,6 +63,8 @@ class Worker:
         self._name = f"{remember.new_id()} {processes.this()}".strip()
         self._awake = asyncio.Event()
         self._fresh: set[str] = set()
+        self._mine: set[str] = set()
+        """Scopes written to here whose work may be unfinished: all that a role knows of that sees one at a time."""
         self._turn = asyncio.Lock()
         self._task: asyncio.Task[None] | None = None
         self._ending = asyncio.Event()
@@ -79,6 +81,7 @@ class Worker:
     def wake(self, scope: str) -> None:
         """Say that there is new work in a scope."""
         self._fresh.add(scope)
+        self._mine.add(scope)
         self._awake.set()
 
     async def stop(self, drain: float) -> None:
@@ -114,16 +117,13 @@ class Worker:
             self._awake.clear()
             try:
                 if not buried:
-                    for lease in await self._store.leases():
-                        await self._bury(lease)
+                    await self._bury_all()
                     buried = True
                 if (await self._pass()).over:
                     await _within(self._settings.backoff, self._ending)
             except MemoryClosed:
                 log.debug("the memory was closed; the work that is left stays in it")
                 return
-            except Confined as error:
-                log.debug("the work of other processes is left to others: %s", error)
             except Exception as error:
                 # The database may be out of reach for a while; the work is still in it.
                 expected = isinstance(error, FabulaError)
@@ -137,8 +137,16 @@ class Worker:
         sweep = _Sweep()
         while self._fresh:
             await self._scope(self._fresh.pop(), sweep)
-        while not sweep.over and await self._next(sweep):
-            pass
+        try:
+            while not sweep.over and await self._next(sweep):
+                pass
+            if not sweep.over:  # then it was looked at all scopes
+                self._mine.clear()
+        except Confined:
+            for scope in sorted(self._mine):
+                await self._scope(scope, sweep)
+                if not any([await self._store.pending(scope, task, 1) for task in self.tasks]):
+                    self._mine.discard(scope)
         return sweep
 
     # --- scopes ---
@@ -176,6 +184,13 @@ class Worker:
             if (lease := await taking) is not None:
                 await self._store.release(lease)
             raise
+
+    async def _bury_all(self) -> None:
+        try:
+            for lease in await self._store.leases():
+                await self._bury(lease)
+        except Confined as error:
+            log.debug("the work of others is left to others: %s", error)
 
     async def _bury(self, held: Lease) -> bool:
         """Take a lease from a worker that has died, which is known of this machine's; return whether it had."""

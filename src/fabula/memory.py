@@ -7,6 +7,7 @@ import logging
 import os
 import reprlib
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
@@ -233,11 +234,14 @@ class AsyncMemory:
 
     async def flush(self, scope: str | None = None, *, seconds: float | None = None) -> Flushed:
         """Do all background work now and wait for it, at most `seconds`; return what is left and why."""
-        worker = await self._ready()
+        await self._ready()
         patience: Any = seconds
         if patience is not None and not (isinstance(patience, int | float) and patience >= 0):
             raise InvalidInput(f"seconds is 0 or more, or None, not {reprlib.repr(patience)}")
-        return await worker.flush(None if scope is None else identifier(scope, "scope"), seconds)
+        name = None if scope is None else identifier(scope, "scope")
+        done = await asyncio.gather(*(each.flush(name, seconds) for each in self._crew))
+        errors = dict.fromkeys(error for flushed in done for error in flushed.errors)
+        return replace(min(done, key=lambda flushed: flushed.pending), errors=tuple(errors))
 
     # --- looking around ---
 

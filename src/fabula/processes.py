@@ -17,10 +17,16 @@ def _machine() -> str:
     return f"{boot} {os.readlink(PROC / 'self/ns/pid')}"
 
 
-def _began(process: int) -> str:
-    """When a process began, as the system counts; raises `OSError` where there is none."""
+def _told(process: int) -> list[str]:
+    """What the system tells of a process, from its state on; raises `OSError` where it tells nothing."""
     # The second field is the program's name in brackets, and may itself hold anything.
-    return (PROC / str(process) / "stat").read_text(errors="replace").rpartition(")")[2].split()[19]
+    return (PROC / str(process) / "stat").read_text(errors="replace").rpartition(")")[2].split()
+
+
+def _began(process: int) -> str:
+    """When a process began, as the system counts; "" of one that has ended and was not noticed yet."""
+    told = _told(process)
+    return "" if told[0] == "Z" else told[19]
 
 
 def this() -> str:
@@ -42,7 +48,16 @@ def gone(name: str) -> bool:
         return False
     try:
         return _began(int(process)) != began
-    except (FileNotFoundError, ProcessLookupError):
-        return True
     except (OSError, IndexError):
+        return _absent(int(process))
+
+
+def _absent(process: int) -> bool:
+    """Whether there is no such process; one that is only hidden from us is not told of, but is there."""
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return True
+    except OSError:
         return False
+    return False

@@ -9,7 +9,7 @@ from typing import Any, Final, TypeAlias
 
 from fabula.abc import MOVED, Changes, Embedder, Store
 from fabula.errors import InvalidInput, StoreUnavailable
-from fabula.remember import searchable, spoken_text
+from fabula.remember import new_id, searchable, spoken_text
 
 Progress: TypeAlias = Callable[[str, int, int], None]
 """Is told what is being done, how much of it is done, and how much there is."""
@@ -59,26 +59,26 @@ async def copy(source: Store, target: Store, scope: str, progress: Progress = qu
     """Copy a scope to another database, row by row as it is, and prove that it arrived.
 
     It is there as a whole or not at all. An interrupted copy goes on where it was; what was copied before is left
-    as it is. Raises `InvalidInput` where the scope does not exist, or exists at the target with other contents, and
-    `StoreUnavailable` where it is written to all the while.
+    as it is; of two copies at once the later one goes on. Raises `InvalidInput` where the scope does not exist, or
+    exists at the target with other contents, and `StoreUnavailable` where it is written to all the while.
     """
-    written = dict.fromkeys(MOVED, 0)
+    written, copier = dict.fromkeys(MOVED, 0), new_id()
     for turn in range(TRIES):
         state = await source.state(scope)
         if state is None:
             raise InvalidInput(f"there is no scope {scope!r} to copy")
-        reached = await target.receive(scope, state.revision, afresh=turn > 0)
+        reached = await target.receive(scope, state.revision, copier, afresh=turn > 0)
         if reached is None:
             return Copied(scope=scope, rows=written, present=True)
         async for table, rows in _pages(source, scope, reached):
             if await source.state(scope) != state:
                 break
-            await target.restore(scope, table, rows)
+            await target.restore(scope, copier, table, rows)
             written[table] += len(rows)
             progress(f"copying {scope}", written["records"], max(written["records"], 1))
         same = await digest(source, scope) == await digest(target, scope)
         if same and await source.state(scope) == state:
-            await target.publish(scope, state)
+            await target.publish(scope, copier, state)
             return Copied(scope=scope, rows=written)
     raise StoreUnavailable(f"scope {scope!r} is written to while it is copied: stop its writers and copy again")
 

@@ -296,6 +296,12 @@ class Failing(RuleExtractor):
     async def extract(self, window, context=()):
         raise ProviderUnavailable("the model is down")
 
+class Telling(RuleExtractor):
+    async def extract(self, window, context=()):
+        print("extracting", *(passage.id for passage in window), flush=True)
+        await asyncio.sleep(0.005)
+        return await super().extract(window, context)
+
 class Hanging(HashEmbedder):
     async def embed(self, texts, role):
         print("embedding", file=sys.stderr, flush=True)
@@ -303,8 +309,7 @@ class Hanging(HashEmbedder):
 
 fabula.background.POLL = 0.2
 how = sys.argv.pop(1)
-if how == "failing":
-    fabula.memory.RuleExtractor = Failing
+fabula.memory.RuleExtractor = {"failing": Failing, "telling": Telling}.get(how, RuleExtractor)
 sys.exit(main(["worker", *sys.argv[1:]], models=lambda _: Hanging() if how == "hanging" else HashEmbedder()))
 """
 
@@ -389,22 +394,22 @@ class TestWorker:
     def test_two_at_once_do_each_thing_once(self, db: str, parallel: str) -> None:
         scopes = [f"user {n:02}" for n in range(12)]
         left(db, *scopes, count=40)
-        with worker(db, "--parallel", parallel) as one, worker(db, "--parallel", parallel) as two:
+        more = ("--parallel", parallel)
+        with worker(db, *more, how="telling") as one, worker(db, *more, how="telling") as two:
             for process in (one, two):
                 at_work(process)
             until(lambda: pending(db) == 0, one)
             for process in (one, two):
                 process.send_signal(signal.SIGTERM)
-                assert ended(process) == Ran(0, "", "")
-        assert_two(db, scopes)
+            assert_each_window_once(db, scopes, ended(one), ended(two))
 
     def test_two_at_once_end_when_all_is_done(self, db: str) -> None:
         scopes = [f"user {n:02}" for n in range(6)]
         left(db, *scopes, count=40)
-        with worker(db, "--once") as one, worker(db, "--once") as two:
-            for process in (one, two):
-                assert ended(process) == Ran(0, "left to do 0, failed 0\n", "")
-        assert_two(db, scopes)
+        with worker(db, "--once", how="telling") as one, worker(db, "--once", how="telling") as two:
+            ran = [ended(one), ended(two)]
+        assert [each.lines[-1] for each in ran] == ["left to do 0, failed 0"] * 2
+        assert_each_window_once(db, scopes, *ran)
 
     def test_what_fails_is_seen(self, db: str, fabula: Fabula) -> None:
         left(db, "u")
@@ -449,8 +454,12 @@ class TestWorker:
         assert failed(ran).endswith('_not" does not exist')
 
 
-def assert_two(db: str, scopes: list[str]) -> None:
+def assert_each_window_once(db: str, scopes: list[str], *ran: Ran) -> None:
+    assert [(each.code, each.err) for each in ran] == [(0, "")] * len(ran)
+    told = [line.split()[1:] for each in ran for line in each.lines if line.startswith("extracting ")]
     # 40 messages in sessions of 16, 16 and 8: five windows of eight.
+    assert len(told) == 5 * len(scopes)
+    assert set(Counter(passage for window in told for passage in window).values()) == {1}
     assert_understood(db, *scopes, count=40)
 
 
@@ -562,7 +571,7 @@ class TestReembed:
     def test_one_scope_as_json(self, fabula: Fabula, db: str) -> None:
         left(db, "u", "用户", work=False)
         ran = fabula("reembed", "--scope", "用户", "--json", "--db", db, embedder=HashEmbedder(96))
-        assert (ran.code, json.loads(ran.out)) == (0, {"records": 2})
+        assert (ran.code, json.loads(ran.out)) == (0, {"done": "embedded", "records": 2})
         assert sorted(sql(db, "SELECT DISTINCT scope, space FROM vectors")) == [("u", "hash/64"), ("用户", "hash/96")]
 
     def test_a_model_that_fails_leaves_it_as_it_was(self, fabula: Fabula, db: str) -> None:
@@ -712,8 +721,8 @@ class TestServer:
         assert fabula(*hnsw) == Ran(0, "indexed already\n", "")
         hits = fabula("recall", "heron", "--scope", "O'Brien 甲", "--kind", "passage", "--db", db).lines
         assert sorted(line.split("\t")[3] for line in hits) == texts("O'Brien 甲")
-        for _ in range(2):
-            assert fabula(*hnsw, "--drop") == Ran(0, "its vectors are scanned exactly\n", "")
+        for said in ("its vectors are scanned exactly", "there is no index of it"):
+            assert fabula(*hnsw, "--drop") == Ran(0, f"{said}\n", "")
             assert sql(db, find) == [(0,)]
 
     def test_a_scope_without_vectors_has_no_index(self, fabula: Fabula, db: str) -> None:

@@ -109,7 +109,8 @@ def distributing(shards: int = cluster.SHARDS) -> list[str]:
 
 
 async def called(url: str) -> list[str]:
-    calls = await ask(url, "SELECT call FROM citus_calls ORDER BY at")
+    """What was asked of Citus, in order; a table may be emptied again, which changes nothing."""
+    calls = dict.fromkeys(await ask(url, "SELECT call FROM citus_calls ORDER BY at"))
     return [call.replace("own.", "") for call in calls]
 
 
@@ -218,7 +219,8 @@ class TestDistribute:
         assert (await store.described())["distributed"] == "no"
         await store.close()
         assert await cluster.distribute(citus, 6) == list(SPREAD)
-        assert await called(citus) == [*distributing(5), *distributing(6)]
+        calls = await ask(citus, "SELECT call FROM citus_calls ORDER BY at")
+        assert [call.replace("own.", "") for call in calls] == [*distributing(5), *distributing(6)]
 
     async def test_without_citus_nothing_is_done(self, postgres_url: str):
         with pytest.raises(StoreUnavailable, match="this database has no Citus: install it on every node"):
@@ -320,22 +322,6 @@ async def entered(connection: Any, scope: str) -> None:
     await connection.execute("SELECT set_config('fabula.scope', $1, true)", scope)
 
 
-class Watched(PostgresStore):
-    """A store that looks what a connection can see when the work on it is done."""
-
-    def __init__(self, url: str) -> None:
-        super().__init__(url)
-        self.left: list[int] = []
-
-    async def _with_connection(self, work: Callable[[Any], Awaitable[Any]]) -> Any:
-        async def watched(connection: Any) -> Any:
-            done = await work(connection)
-            self.left.append(await connection.fetchval("SELECT count(*) FROM records"))
-            return done
-
-        return await super()._with_connection(watched)
-
-
 class TestWalls:
     async def test_a_connection_sees_the_scope_it_names_and_nothing_else(self, secured: Walled):
         await filled(secured)
@@ -407,14 +393,23 @@ class TestWalls:
             assert (counted.scopes, counted.records["passage"], counted.sessions) == (1, 3, 1)
         await store.close()
 
-    async def test_a_scope_is_named_for_one_transaction_alone(self, secured: Walled):
+    async def test_a_scope_is_named_for_one_transaction_alone(self, secured: Walled, monkeypatch: pytest.MonkeyPatch):
         await filled(secured)
-        store = Watched(secured.app)
+        store = PostgresStore(secured.app)
         await store.open()
+        left: list[int] = []
+        release = asyncpg().Pool.release
+
+        async def looked(pool: Any, connection: Any, **options: Any) -> None:
+            left.append(await connection.fetchval("SELECT count(*) FROM records"))
+            await release(pool, connection, **options)
+
+        # Behind a pooler the connection may be somebody else's as soon as the transaction has ended.
+        monkeypatch.setattr(asyncpg().Pool, "release", looked)
         assert await store.reads("u", reading.scopes) == ["u"]
-        await store.writes(lambda scope: reading.retry(scope, 1), "u")
+        await store.writes(leasing.retry, "u", 1)
+        assert left == [0, 0]
         await store.close()
-        assert store.left == [0, 0], "also where a pooler gives the connection to somebody else"
 
     async def test_the_owner_of_the_tables_is_bound_too(self, secured: Walled):
         await filled(secured)
@@ -605,21 +600,19 @@ class TestRolesThatWouldNotBeBound:
     @pytest.mark.parametrize("right", ["SUPERUSER", "BYPASSRLS"])
     async def test_one_that_stands_above_it(self, walled: Walled, right: str):
         await run(walled.administrator, f"ALTER ROLE {named(walled.names['app'])} {right}")
-        assert "row-level security does not bind the role" in await refused(
-            walled, walled.names["app"], walled.names["worker"]
-        )
+        assert "bypasses row-level security" in await refused(walled, walled.names["app"], walled.names["worker"])
 
     @pytest.mark.parametrize("walled", [""], indirect=True, ids=["public"])
     async def test_one_for_both(self, walled: Walled):
-        assert walled.names["app"] in await refused(walled, walled.names["app"], walled.names["app"])
+        assert "a member of the worker's role" in await refused(walled, walled.names["app"], walled.names["app"])
 
     @pytest.mark.parametrize("walled", [""], indirect=True, ids=["public"])
     async def test_one_that_may_do_what_the_worker_may(self, walled: Walled):
         app, worker = walled.names["app"], walled.names["worker"]
         await run(walled.administrator, f"GRANT {named(worker)} TO {named(app)}")
-        assert app in await refused(walled, app, worker)
+        assert "a member of the worker's role" in await refused(walled, app, worker)
 
     @pytest.mark.parametrize("walled", [""], indirect=True, ids=["public"])
     async def test_one_that_owns_the_tables(self, walled: Walled):
         owner, worker = walled.names["Owner"], walled.names["worker"]
-        assert owner in await refused(walled, owner, worker)
+        assert "owns the tables" in await refused(walled, owner, worker)

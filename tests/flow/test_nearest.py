@@ -9,9 +9,9 @@ import pytest
 from fabula import AsyncMemory, InvalidInput, Message, Plan
 from fabula.index import Floats
 from fabula.stores import nearest
-from fabula.stores.cluster import connected
 from fabula.stores.hot import HotStore
 from fabula.stores.postgres import PostgresStore
+from fabula.stores.server import connected
 from fabula.testing import FakeClock, HashEmbedder
 
 TEXTS = [f"{who} {what} {where} {n}" for n, (who, what, where) in enumerate(

@@ -14,7 +14,7 @@ from fabula.abc import MOVED, Changes
 from fabula.stores import open_store
 from fabula.stores.driven import DrivenStore
 from fabula.testing import FakeClock, HashEmbedder
-from fabula.upkeep import copy, digest
+from fabula.upkeep import Copied, copy, digest
 
 CANARY = "the canary sings in Porto"
 TALK = [
@@ -133,12 +133,12 @@ def failing(target: DrivenStore, after: int) -> None:
     """Break the copy after it wrote rows so often."""
     restore, calls = target.restore, 0
 
-    async def restored(scope: str, table: str, rows: Any) -> None:
+    async def restored(scope: str, copier: str, table: str, rows: Any) -> None:
         nonlocal calls
         calls += 1
         if calls > after:
             raise Interrupted
-        await restore(scope, table, rows)
+        await restore(scope, copier, table, rows)
 
     target.restore = restored
 
@@ -194,8 +194,8 @@ async def test_a_source_that_is_written_to_all_the_while_is_not_copied(db: str, 
     async with store(db) as source, store(other) as target, memory(db) as writer:
         restore = target.restore
 
-        async def meanwhile(scope: str, table: str, rows: Any) -> None:
-            await restore(scope, table, rows)
+        async def meanwhile(scope: str, copier: str, table: str, rows: Any) -> None:
+            await restore(scope, copier, table, rows)
             await writer.remember("u", "one more")
 
         target.restore = meanwhile
@@ -351,10 +351,43 @@ async def test_vectors_of_any_width(db: str, caplog: pytest.LogCaptureFixture):
     assert len(said) == db.startswith("postgresql")
 
 
-async def test_two_copies_at_once_are_one(db: str, other: str):
+async def test_of_two_copies_at_once_one_arrives(db: str, other: str):
     await filled(db)
     async with store(db) as source, store(other) as target:
-        copied = await asyncio.gather(*(copy(source, target, "u") for _ in range(2)))
-        assert [one.scope for one in copied] == ["u", "u"]
+        copied = await asyncio.gather(*(copy(source, target, "u") for _ in range(2)), return_exceptions=True)
+        assert any(isinstance(one, Copied) for one in copied)
+        assert all(isinstance(one, Copied | StoreUnavailable) for one in copied), copied
         assert await digest(source, "u") == await digest(target, "u")
         assert await target.check() == []
+
+
+async def test_a_copy_that_was_overtaken_writes_nothing_more(db: str, other: str):
+    await filled(db)
+    async with store(db) as source, store(other) as target:
+        state = await source.state("u")
+        assert state is not None
+        for copier in ("first", "second"):
+            assert await target.receive("u", state.revision, copier, afresh=True) is not None
+        rows = await source.page("u", "records")
+        with pytest.raises(StoreUnavailable, match="another copy"):
+            await target.restore("u", "first", "records", rows)
+        with pytest.raises(StoreUnavailable, match="another copy"):
+            await target.publish("u", "first", state)
+        assert await target.scopes() == []
+        assert await target.page("u", "records") == []
+
+
+async def test_a_first_message_and_a_copy_do_not_both_win(db: str, other: str):
+    """A scope that is written to at its destination while it is copied there is either refused or kept as it is."""
+    await filled(db)
+    for _ in range(5):
+        async with store(db) as source, store(other) as target, memory(other) as writer:
+            done = await asyncio.gather(copy(source, target, "u"), writer.remember("u", CANARY), return_exceptions=True)
+            texts = {record.text for record in await writer.records("u")}
+            assert not (CANARY in texts and TALK[0].content in texts) or isinstance(done[0], Copied)
+            if isinstance(done[0], InvalidInput):
+                assert texts == {CANARY}
+            elif isinstance(done[1], StoreUnavailable):
+                assert CANARY not in texts
+            assert await target.check() == []
+            await writer.forget("u", everything=True)

@@ -164,21 +164,25 @@ class Store(ABC):
 
     @abstractmethod
     async def receive(
-        self, scope: str, revision: int, *, afresh: bool = False
+        self, scope: str, revision: int, copier: str, *, afresh: bool = False
     ) -> dict[str, tuple[Any, ...] | None] | None:
         """Make ready for a copy of the scope as it is at `revision`; return the last key there is by table.
 
-        What an earlier, unfinished copy of that revision left is gone on with, unless it is to begin `afresh`.
-        `None`: the copy is complete. Raises `InvalidInput` where the scope holds something else.
+        `copier` is a name that no other copy has; an earlier one can write no more. What an unfinished copy of that
+        revision left is gone on with, unless it is to begin `afresh`. `None`: the copy is complete. Raises
+        `InvalidInput` where the scope holds something else.
         """
 
     @abstractmethod
-    async def restore(self, scope: str, table: str, rows: Sequence[tuple[Any, ...]]) -> None:
-        """Write rows that `page` gave; those that are there already stay."""
+    async def restore(self, scope: str, copier: str, table: str, rows: Sequence[tuple[Any, ...]]) -> None:
+        """Write rows that `page` gave; those that are there already stay.
+
+        Raises `StoreUnavailable` where another copy has begun, or the scope was forgotten.
+        """
 
     @abstractmethod
-    async def publish(self, scope: str, state: ScopeState) -> None:
-        """End a copy: from now on the scope is there."""
+    async def publish(self, scope: str, copier: str, state: ScopeState) -> None:
+        """End a copy: from now on the scope is there. Raises as `restore` does."""
 
     # --- looking after it ---
 

@@ -5,36 +5,16 @@ It changes the schema only, and knows nothing of what is in it. Everything here 
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
 from typing import Final
 
 from fabula.errors import InvalidInput, StoreUnavailable
-from fabula.stores.server import Address, Connection, asyncpg, migrate, spread
+from fabula.stores.server import Connection, connected, spread
 from fabula.stores.statements import TABLES
 
 SHARDS: Final = 32
 """Shards of a table where it is not said: as many nodes can share the work."""
 OWN_SCOPE: Final = "scope = current_setting('fabula.scope', true)"
 CITUS: Final = "SELECT EXISTS (SELECT 1 FROM pg_proc WHERE proname = 'create_distributed_table')"
-PATIENCE: Final = 10.0
-"""Seconds to wait for a connection."""
-
-
-@asynccontextmanager
-async def connected(url: str) -> AsyncGenerator[Connection]:
-    """A connection of its own, to a database with the schema. Raises `StoreUnavailable`."""
-    address = Address.parse(url)
-    driver = asyncpg()
-    try:
-        connection = await address.connect(PATIENCE)
-        try:
-            await migrate(connection)
-            yield connection
-        finally:
-            await connection.close()
-    except (OSError, TimeoutError, driver.PostgresError, driver.InterfaceError) as error:
-        raise StoreUnavailable(f"{address}: {str(error).splitlines()[0] if str(error) else error!r}") from error
 
 
 async def distribute(url: str, shards: int = SHARDS) -> list[str]:
@@ -58,16 +38,7 @@ async def secure(url: str, app: str, worker: str) -> None:
     exist, and neither may own the tables or be a superuser. On Citus this is experimental.
     """
     async with connected(url) as connection:
-        for role in (app, worker):
-            found = await connection.fetchrow(
-                "SELECT rolsuper OR rolbypassrls AS free FROM pg_roles WHERE rolname = $1", role
-            )
-            if found is None:
-                raise InvalidInput(f"there is no role {role!r}: CREATE ROLE {role} LOGIN PASSWORD '…'")
-            if found["free"] and role == app:
-                raise InvalidInput(
-                    f"row-level security does not bind the role {role!r}: it is a superuser or bypasses it"
-                )
+        await _refuse(connection, app, worker)
         roles = [await connection.fetchval("SELECT quote_ident($1)", role) for role in (app, worker)]
         async with connection.transaction():
             schema = await connection.fetchval("SELECT quote_ident(current_schema())")
@@ -76,6 +47,21 @@ async def secure(url: str, app: str, worker: str) -> None:
             for table in TABLES:
                 for statement in _walls(table, *roles):
                     await connection.execute(statement)
+
+
+async def _refuse(connection: Connection, app: str, worker: str) -> None:
+    """Refuse roles that do not exist, and an application's role that would not be bound."""
+    for role in (app, worker):
+        if not await connection.fetchval("SELECT true FROM pg_roles WHERE rolname = $1", role):
+            raise InvalidInput(f"there is no role {role!r}: CREATE ROLE {role} LOGIN PASSWORD '…'")
+    find = """
+        SELECT CASE WHEN rolsuper OR rolbypassrls THEN 'is a superuser or bypasses row-level security'
+                    WHEN pg_has_role(oid, $2, 'member') THEN 'is a member of the worker''s role'
+                    WHEN pg_has_role(oid, (SELECT relowner FROM pg_class WHERE oid = 'records'::regclass), 'member')
+                        THEN 'owns the tables' END
+        FROM pg_roles WHERE rolname = $1"""
+    if (why := await connection.fetchval(find, app, worker)) is not None:
+        raise InvalidInput(f"the role {app!r} would not be bound: it {why}")
 
 
 def _walls(table: str, app: str, worker: str) -> tuple[str, ...]:

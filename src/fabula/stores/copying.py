@@ -10,13 +10,15 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from fabula.abc import ScopeState
-from fabula.errors import InvalidInput
+from fabula.errors import InvalidInput, StoreUnavailable
 from fabula.stores.erasing import empty
 from fabula.stores.layouts import Layout
 from fabula.stores.statements import COLUMNS, COPYING, LONGS, Do, Steps
 
-NEVER: Final = 253370764800 * 10**6
+FOR_EVER: Final = 253370764800 * 10**6
 """When a copy's lease runs out: in the year 9999."""
+NOBODY: Final = -1
+"""The revision of no scope."""
 
 
 def state(scope: str) -> Steps[ScopeState | None]:
@@ -39,19 +41,23 @@ def page(
 
 
 def receive(
-    scope: str, revision: int, layout: Layout, *, afresh: bool
+    scope: str, revision: int, copier: str, layout: Layout, *, afresh: bool
 ) -> Steps[dict[str, tuple[Any, ...] | None] | None]:
     """See `Store.receive`."""
     rows = yield Do("lock_scope", {"scope": scope})
     if rows and rows[0][0] == revision:
         return None
-    if rows:
+    # Made and taken away again: who makes the scope at the same time waits for this transaction, or this one for it.
+    made = (yield Do("take_scope", {"scope": scope, "first": NOBODY})) if not rows else ()
+    if not made or made[0][0] != NOBODY:
         raise InvalidInput(f"scope {scope!r} is at the destination already, with other contents: forget it there first")
-    worker = f"{COPYING}{revision}"
-    holder = yield Do("holder", {"scope": scope})
-    if holder and (afresh or holder[0][0] != worker):
+    yield Do("empty_scopes", {"scope": scope})
+    held = yield Do("hold_lease", {"scope": scope})
+    if held and (afresh or not held[0][0].startswith(f"{COPYING}{revision} ")):
         yield from empty(scope, layout)  # what is left of a copy of an older state
-    yield Do("take_lease", {"scope": scope, "worker": worker, "until": NEVER, "now": NEVER})
+    # Whoever copies last is the one who copies: what an earlier one still writes is refused.
+    worker = f"{COPYING}{revision} {copier}"
+    yield Do("take_lease", {"scope": scope, "worker": worker, "until": FOR_EVER, "now": FOR_EVER + 1})
     reached: dict[str, tuple[Any, ...] | None] = {"vectors": (yield from layout.last(scope))}
     for table in COLUMNS:
         last = yield Do(f"last_{table}", {"scope": scope})
@@ -59,12 +65,9 @@ def receive(
     return reached
 
 
-def restore(scope: str, table: str, rows: Sequence[tuple[Any, ...]], layout: Layout) -> Steps[None]:
+def restore(scope: str, copier: str, table: str, rows: Sequence[tuple[Any, ...]], layout: Layout) -> Steps[None]:
     """See `Store.restore`."""
-    holder = yield Do("holder", {"scope": scope})
-    if not holder or not holder[0][0].startswith(COPYING):
-        return (yield from _made_by_another(scope))
-    revision = int(holder[0][0].removeprefix(COPYING))
+    revision = yield from _copied(scope, copier)
     if table == "vectors":
         yield from layout.restore(scope, revision, rows)
     else:
@@ -72,20 +75,21 @@ def restore(scope: str, table: str, rows: Sequence[tuple[Any, ...]], layout: Lay
         yield Do(f"restore_{table}", [dict(zip(names, (scope, *row), strict=True)) for row in rows])
 
 
-def publish(scope: str, state: ScopeState) -> Steps[None]:
+def publish(scope: str, copier: str, state: ScopeState) -> Steps[None]:
     """See `Store.publish`."""
-    worker = f"{COPYING}{state.revision}"
-    holder = yield Do("holder", {"scope": scope})
-    if not holder or holder[0][0] != worker:
-        return (yield from _made_by_another(scope, state.revision))
-    yield Do("take_scope", {"scope": scope, "first": state.revision})
+    rows = yield Do("take_scope", {"scope": scope, "first": state.revision})
+    revision = yield from _copied(scope, copier)
+    if (revision, rows[0][0]) != (state.revision, state.revision):
+        raise StoreUnavailable(f"scope {scope!r} is no longer being copied from revision {state.revision}")
     yield Do("leave_scope", {"scope": scope, "reset": state.reset, "next_number": state.next_number,
                              "analyzer": state.analyzer, "space": state.space})  # fmt: skip
-    yield Do("drop_lease", {"scope": scope, "worker": worker})
+    yield Do("drop_lease", {"scope": scope, "worker": f"{COPYING}{revision} {copier}"})
 
 
-def _made_by_another(scope: str, revision: int | None = None) -> Steps[None]:
-    """Make sure that a scope which is no longer being copied is there, since another copy was quicker."""
-    rows = yield Do("scope_state", {"scope": scope})
-    if not rows or revision not in (None, rows[0][0]):
-        raise InvalidInput(f"scope {scope!r} is not being copied here")
+def _copied(scope: str, copier: str) -> Steps[int]:
+    """The revision that `copier` copies the scope at; raises `StoreUnavailable` where it no longer does."""
+    held = yield Do("hold_lease", {"scope": scope})
+    revision, _, holder = held[0][0].removeprefix(COPYING).partition(" ") if held else ("", "", "")
+    if holder != copier or not held[0][0].startswith(COPYING):
+        raise StoreUnavailable(f"another copy of scope {scope!r} has begun, or it was forgotten here")
+    return int(revision)

@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fabula.abc import Changes, Erasure, Filter, Lease, Pending, ScopeState, Store, Task, Written
+from fabula.errors import StoreUnavailable
 from fabula.index import Block, Floats, Index
-from fabula.stores import audit, copying, erasing, reading, writing
+from fabula.stores import audit, copying, erasing, leasing, reading, writing
 from fabula.stores.layouts import Layout
 from fabula.stores.statements import Steps
 from fabula.types import Forgotten, Kind, Record, Stats
@@ -126,7 +127,7 @@ class DrivenStore(Store):
         while self._candidates or not fresh:
             if not self._candidates:
                 fresh = True
-                first, *rest = await self.reads(None, reading.work, worker, tasks, now, due, None) or [""]
+                first, *rest = await self.reads(None, leasing.work, worker, tasks, now, due, None) or [""]
                 shuffle(rest)  # who loses the first to another worker must not meet the same one at the second
                 self._candidates = [name for name in (first, *rest) if name]
             elif (lease := await self._lease(worker, tasks, now, seconds, due, self._candidates.pop(0))) is not None:
@@ -136,36 +137,36 @@ class DrivenStore(Store):
     async def _lease(
         self, worker: str, tasks: Sequence[Task], now: datetime, seconds: float, due: datetime | None, scope: str
     ) -> Lease | None:
-        if not await self.reads(scope, reading.work, worker, tasks, now, due, scope):
+        if not await self.reads(scope, leasing.work, worker, tasks, now, due, scope):
             return None
-        return await self.writes(reading.lease, scope, worker, now, seconds)
+        return await self.writes(leasing.lease, scope, worker, now, seconds)
 
     async def release(self, lease: Lease) -> None:
-        await self.writes(reading.release, lease.scope, lease)
+        await self.writes(leasing.release, lease.scope, lease)
 
     async def leases(self) -> list[Lease]:
-        return await self.reads(None, reading.leases)
+        return await self.reads(None, leasing.leases)
 
     async def holder(self, scope: str) -> Lease | None:
-        return await self.reads(scope, reading.holder, scope)
+        return await self.reads(scope, leasing.holder, scope)
 
     async def pending(
         self, scope: str, task: Task, limit: int = 1000, *, failed: bool | None = None, due: datetime | None = None
     ) -> list[Pending]:
-        return await self.reads(scope, reading.pending, scope, task, limit, failed, due)
+        return await self.reads(scope, leasing.pending, scope, task, limit, failed, due)
 
     async def postpone(self, lease: Lease, work: Sequence[Pending]) -> None:
-        await self.writes(reading.postpone, lease.scope, lease, work)
+        await self.writes(leasing.postpone, lease.scope, lease, work)
 
     async def retry(self, attempts: int) -> int:
-        scopes = await self.reads(None, reading.failed, attempts)
-        return sum([await self.writes(reading.retry, scope, attempts) for scope in scopes])
+        scopes = await self.reads(None, leasing.failed, attempts)
+        return sum([await self.writes(leasing.retry, scope, attempts) for scope in scopes])
 
     async def cached(self, scope: str, space: str, hashes: Sequence[bytes]) -> dict[bytes, NDArray[np.float32]]:
         return await self.reads(scope, reading.cached, scope, space, hashes)
 
     async def unembedded(self, scope: str, space: str) -> list[int]:
-        return await self.reads(scope, writing.unembedded, scope, space, self.layout)
+        return await self.reads(scope, reading.unembedded, scope, space, self.layout)
 
     async def stats(self, scope: str | None = None) -> Stats:
         counts = await self.reads(scope, reading.counts, scope)
@@ -174,7 +175,12 @@ class DrivenStore(Store):
     async def check(self, scope: str | None = None) -> list[str]:
         problems = await self.damage()
         for name in [scope] if scope is not None else await self.scopes():
-            problems += await self.sees(name, audit.check, name, self.layout)
+            try:
+                problems += await self.sees(name, audit.check, name, self.layout)
+            except StoreUnavailable as error:
+                if not problems:  # else it is told what is broken
+                    raise
+                problems.append(str(error))
         return problems
 
     async def state(self, scope: str) -> ScopeState | None:
@@ -186,12 +192,12 @@ class DrivenStore(Store):
         return await self.reads(scope, copying.page, scope, table, after, limit, self.layout)
 
     async def receive(
-        self, scope: str, revision: int, *, afresh: bool = False
+        self, scope: str, revision: int, copier: str, *, afresh: bool = False
     ) -> dict[str, tuple[Any, ...] | None] | None:
-        return await self.writes(copying.receive, scope, revision, self.layout, afresh=afresh)
+        return await self.writes(copying.receive, scope, revision, copier, self.layout, afresh=afresh)
 
-    async def restore(self, scope: str, table: str, rows: Sequence[tuple[Any, ...]]) -> None:
-        await self.writes(copying.restore, scope, table, rows, self.layout)
+    async def restore(self, scope: str, copier: str, table: str, rows: Sequence[tuple[Any, ...]]) -> None:
+        await self.writes(copying.restore, scope, copier, table, rows, self.layout)
 
-    async def publish(self, scope: str, state: ScopeState) -> None:
-        await self.writes(copying.publish, scope, state)
+    async def publish(self, scope: str, copier: str, state: ScopeState) -> None:
+        await self.writes(copying.publish, scope, copier, state)

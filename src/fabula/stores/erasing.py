@@ -61,6 +61,7 @@ def erase(scope: str, erasure: Erasure, layout: Layout) -> Steps[Forgotten]:
 
 def empty(scope: str, layout: Layout) -> Steps[dict[str, int]]:
     """Remove everything there is of a scope; return the rows by table."""
+    yield Do("hold_lease", {"scope": scope})  # before its work, as everywhere
     counts = {"vectors": (yield from layout.empty(scope))}
     for table in TABLES:
         if table not in counts:

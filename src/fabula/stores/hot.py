@@ -148,15 +148,15 @@ class HotStore(Store):
         return await self.inner.page(scope, table, after, limit)
 
     async def receive(
-        self, scope: str, revision: int, *, afresh: bool = False
+        self, scope: str, revision: int, copier: str, *, afresh: bool = False
     ) -> dict[str, tuple[Any, ...] | None] | None:
-        return await self.inner.receive(scope, revision, afresh=afresh)
+        return await self.inner.receive(scope, revision, copier, afresh=afresh)
 
-    async def restore(self, scope: str, table: str, rows: Sequence[tuple[Any, ...]]) -> None:
-        await self.inner.restore(scope, table, rows)
+    async def restore(self, scope: str, copier: str, table: str, rows: Sequence[tuple[Any, ...]]) -> None:
+        await self.inner.restore(scope, copier, table, rows)
 
-    async def publish(self, scope: str, state: ScopeState) -> None:
-        await self.inner.publish(scope, state)
+    async def publish(self, scope: str, copier: str, state: ScopeState) -> None:
+        await self.inner.publish(scope, copier, state)
 
     async def stats(self, scope: str | None = None) -> Stats:
         return await self.inner.stats(scope)

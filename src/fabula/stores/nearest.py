@@ -13,8 +13,7 @@ from typing import Final
 
 from fabula.errors import InvalidInput
 from fabula.index import Floats
-from fabula.stores.cluster import connected
-from fabula.stores.server import Connection, literal
+from fabula.stores.server import Connection, connected, literal
 
 log = logging.getLogger(__name__)
 
@@ -26,8 +25,15 @@ SEEN: Final = 400
 
 def index_name(scope: str, space: str) -> str:
     """Return the name of the index of one scope and space."""
-    named = "\0".join((scope, space)).encode()
-    return f"vectors_near_{hashlib.blake2b(named, digest_size=12).hexdigest()}"
+    return f"{_prefix(scope)}{_hash(space, 6)}"
+
+
+def _prefix(scope: str) -> str:
+    return f"vectors_near_{_hash(scope, 12)}_"
+
+
+def _hash(text: str, size: int) -> str:
+    return hashlib.blake2b(text.encode(), digest_size=size).hexdigest()
 
 
 def unindexable(space: str, dimensions: int) -> str:
@@ -46,6 +52,8 @@ async def create(url: str, scope: str) -> str:
             raise InvalidInput(f"this role sees no scope {scope!r} with vectors in it")
         find = "SELECT vector_dims(vector) FROM vectors WHERE scope = $1 AND space = $2 LIMIT 1"
         dimensions = await connection.fetchval(find, scope, space)
+        if dimensions is None:
+            raise InvalidInput(f"this role sees no scope {scope!r} with vectors in it")
         if dimensions > INDEXED:
             log.warning(unindexable(space, dimensions))
             return unindexable(space, dimensions)
@@ -63,9 +71,18 @@ async def create(url: str, scope: str) -> str:
 async def drop(url: str, scope: str) -> str:
     """Take a scope's index away; return what was done, in one line."""
     async with connected(url) as connection:
-        space = await connection.fetchval("SELECT space FROM scopes WHERE scope = $1", scope)
-        await connection.execute(f"DROP INDEX IF EXISTS {index_name(scope, space or '')}")
-        return "its vectors are scanned exactly"
+        gone = await remove(connection, scope)
+    return "its vectors are scanned exactly" if gone else "there is no index of it"
+
+
+async def remove(connection: Connection, scope: str, but: str = "") -> int:
+    """Drop the indexes of a scope, but that of the space `but`; return how many. The tables have to be one's own."""
+    find = "SELECT relname FROM pg_class WHERE relkind IN ('i', 'I') AND starts_with(relname, $1)"
+    kept = index_name(scope, but) if but else ""
+    names = [row[0] for row in await connection.fetch(find, _prefix(scope)) if row[0] != kept]
+    for name in names:
+        await connection.execute(f"DROP INDEX IF EXISTS {name}")
+    return len(names)
 
 
 async def search(
@@ -74,7 +91,7 @@ async def search(
     """Return the numbers and vectors nearest to a unit vector, by the scope's index; within a transaction."""
     # The index covers the scope alone; iterative scans find on behind versions that were erased meanwhile.
     await connection.execute("SET LOCAL hnsw.iterative_scan = relaxed_order")
-    await connection.execute(f"SET LOCAL hnsw.ef_search = {max(SEEN, limit)}")
+    await connection.execute(f"SET LOCAL hnsw.ef_search = {min(max(SEEN, limit), 1000)}")
     kind = f"halfvec({len(vector)})"
     return await connection.fetch(
         f"SELECT number, halfvec_send(vector) FROM vectors WHERE scope = {literal(scope)} AND space = {literal(space)}"

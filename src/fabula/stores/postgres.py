@@ -13,14 +13,15 @@ import time
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Concatenate, Final, ParamSpec, TypeVar
 
-from fabula.abc import Changes, Lease, Written
+from fabula.abc import Changes, Erasure, Lease, Written
 from fabula.errors import Confined, InvalidInput, MemoryClosed, StoreUnavailable
 from fabula.index import Block, Floats
 from fabula.stores import nearest
 from fabula.stores.driven import DrivenStore
 from fabula.stores.layouts import Single
-from fabula.stores.server import Address, Connection, asyncpg, distributed, literal, migrate
+from fabula.stores.server import Address, Connection, asyncpg, distributed, in_a_line, literal, migrate
 from fabula.stores.statements import POSTGRES, TABLES, Do, Rows, Steps, statements
+from fabula.types import Forgotten
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -39,6 +40,12 @@ TYPES: Final[Mapping[str, str]] = {
     "halves": "real[]::halfvec",
 }  # fmt: skip
 """What a parameter is, by its name, wherever it stands; every other one is text."""
+TRANSACTION: Final = "SELECT pg_current_xact_id_if_assigned()::text"
+"""The number of a transaction that has changed something."""
+WIDTH: Final = """
+    SELECT string_agg(format('COALESCE(pg_column_size(%I), 0)', attname), ' + ' ORDER BY attnum)
+    FROM pg_attribute WHERE attrelid = $1::text::regclass AND attnum > 0 AND NOT attisdropped"""
+"""What adds up the bytes of a row's values."""
 WALLED: Final = "SELECT relrowsecurity FROM pg_class WHERE oid = 'records'::regclass"
 """Whether the database itself keeps scopes apart."""
 CONFINED: Final = """
@@ -53,6 +60,8 @@ REMEMBERED: Final = 30.0
 """Seconds for which it is not asked again whether a scope has an index of its vectors."""
 OPENING: Final = 3.0
 """Seconds for which a server that does not answer is tried when a store is opened."""
+LEAST: Final = 1.0
+"""Seconds below which nothing can be expected of a connection."""
 PAUSE: Final = 0.05
 """Seconds before the first repetition of what failed for want of a connection; doubled up to a second."""
 
@@ -70,7 +79,7 @@ class PostgresStore(DrivenStore):
         super().__init__()
         self._driver = driver = asyncpg()
         self.address = Address.parse(url)
-        self._busy = busy
+        self._busy = max(busy, LEAST)
         self._sql = {name: _numbered(sql) for name, sql in statements(POSTGRES).items()}
         self._pool: Any = None
         self._confined = self._distributed = False
@@ -80,7 +89,7 @@ class PostgresStore(DrivenStore):
         self._passing: tuple[type[BaseException], ...] = (
             OSError, driver.PostgresConnectionError, driver.InterfaceError, driver.CannotConnectNowError,
             driver.AdminShutdownError, driver.CrashShutdownError, driver.TooManyConnectionsError,
-            driver.SerializationError, driver.DeadlockDetectedError,
+            driver.SerializationError, driver.DeadlockDetectedError, driver.ReadOnlySQLTransactionError,
         )  # fmt: skip
         """What may be over at the next attempt."""
 
@@ -91,6 +100,9 @@ class PostgresStore(DrivenStore):
         self._guard = asyncio.create_task(self._until_the_end(self._pool), name="fabula-pool")
         try:
             await self._with_connection(self._begin, patience=min(self._busy, OPENING))
+        except self._driver.ClientConfigurationError as error:
+            await self.close()
+            raise InvalidInput(f"{self.address}: {in_a_line(error)}") from None
         except BaseException:
             await self.close()
             raise
@@ -150,13 +162,15 @@ class PostgresStore(DrivenStore):
                 if time.monotonic() + pause >= deadline:
                     raise StoreUnavailable(self._explain(error)) from error
                 log.info("%s: %s; trying again", self.address, error)
+                if isinstance(error, self._driver.ReadOnlySQLTransactionError):
+                    await pool.expire_connections()  # to a server that is no longer the one to write to
             except self._driver.PostgresError as error:
                 raise StoreUnavailable(self._explain(error)) from error
             await asyncio.sleep(pause)
             pause = min(2 * pause, 1.0)
 
     def _explain(self, error: BaseException) -> str:
-        said = str(error).splitlines()[0] if str(error) else type(error).__name__
+        said = in_a_line(error)
         if isinstance(error, self._driver.QueryCanceledError):
             said = f"a statement took longer than {self._busy:g} s"
         return f"{self.address}: {said}"
@@ -211,17 +225,43 @@ class PostgresStore(DrivenStore):
     async def writes(
         self, steps: Callable[Concatenate[str, P], Steps[T]], scope: str, *args: P.args, **kwargs: P.kwargs
     ) -> T:
+        sent: list[tuple[str | None, T]] = []
+
         async def work(connection: Connection) -> T:
-            # What was committed without our hearing of it is found there by its ids when it is begun again.
-            async with connection.transaction():
+            if sent and await self._arrived(connection, sent[-1][0]):
+                return sent[-1][1]
+            sent.clear()
+            transaction = connection.transaction()
+            await transaction.start()
+            try:
                 await self._enter(connection, scope)
-                return await self._walk(connection, steps(scope, *args, **kwargs))
+                value = await self._walk(connection, steps(scope, *args, **kwargs))
+                number = None if self._distributed else await connection.fetchval(TRANSACTION)
+            except BaseException:
+                if not connection.is_closed():
+                    await transaction.rollback()
+                raise
+            sent.append((number, value))
+            await transaction.commit()
+            return value
 
         # A caller that is cancelled leaves; what was begun goes on to its end.
         running = asyncio.ensure_future(self._with_connection(work))
         self._running.add(running)
         running.add_done_callback(self._done)
         return await asyncio.shield(running)
+
+    async def _arrived(self, connection: Connection, number: str | None) -> bool:
+        """Whether a transaction was committed whose answer got lost with its connection.
+
+        On Citus it cannot be asked: there a write is done again, which its ids bear.
+        """
+        if number is None:
+            return False
+        told = await connection.fetchval("SELECT pg_xact_status($1::text::xid8)", number)
+        if told == "in progress":
+            raise ConnectionError("what became of a write is not known yet")
+        return told == "committed"
 
     def _done(self, running: asyncio.Future[Any]) -> None:
         self._running.discard(running)
@@ -257,7 +297,24 @@ class PostgresStore(DrivenStore):
         if dimensions > nearest.INDEXED and changes.space not in self._warned:
             self._warned.add(changes.space)
             log.warning(nearest.unindexable(changes.space, dimensions))
-        return await super().write(scope, changes, lease)
+        written = await super().write(scope, changes, lease)
+        if changes.switch:
+            await self._unindex(scope, but=changes.space)
+        return written
+
+    async def erase(self, scope: str, erasure: Erasure) -> Forgotten:
+        forgotten = await super().erase(scope, erasure)
+        if erasure.everything:
+            await self._unindex(scope)
+        return forgotten
+
+    async def _unindex(self, scope: str, but: str = "") -> None:
+        """Take away the index of vectors that are gone: its definition names the scope."""
+        try:
+            if await self._with_connection(lambda connection: nearest.remove(connection, scope, but)):
+                self._apart.clear()
+        except StoreUnavailable as error:
+            log.warning("an index of scope %r is left, drop it with `fabula db hnsw --drop`: %s", scope, error)
 
     async def described(self) -> dict[str, str]:
         async def work(connection: Connection) -> dict[str, str]:
@@ -279,8 +336,12 @@ class PostgresStore(DrivenStore):
                 return {table: await connection.fetchval(f"SELECT {total}('{table}')") for table in TABLES}
             async with connection.transaction(readonly=True):
                 await self._enter(connection, scope)
-                sql = "SELECT COALESCE(SUM(pg_column_size(t.*)), 0) FROM {} t WHERE scope = $1"
-                return {table: int(await connection.fetchval(sql.format(table), scope)) for table in TABLES}
+                found: dict[str, int] = {}
+                for table in TABLES:
+                    width = await connection.fetchval(WIDTH, table)
+                    sql = f"SELECT COALESCE(SUM({width}), 0) FROM {table} WHERE scope = $1"
+                    found[table] = int(await connection.fetchval(sql, scope))
+                return found
 
         return await self._with_connection(work)
 

@@ -1,4 +1,4 @@
-"""What reading and the handling of pending work do, as steps of named statements; knows no driver.
+"""What reading does, as steps of named statements; knows no driver.
 
 The steps of one function are one transaction. See `statements.Do` for the form.
 """
@@ -7,22 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
-from typing import Any, Final, NamedTuple
+from datetime import datetime
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fabula.abc import Filter, Lease, Pending, Task
+from fabula.abc import Filter
 from fabula.index import Index, Row
 from fabula.stores.layouts import Layout
-from fabula.stores.rows import EPOCH, MICROSECOND, from_row, micros, moment
+from fabula.stores.rows import from_row, micros
 from fabula.stores.statements import Do, Rows, Steps
-from fabula.stores.writing import held
 from fabula.types import Kind, Record, Stats
-
-CANDIDATES: Final = 64
-"""How many scopes with work are looked at, since another worker may take the first."""
 
 
 class Loaded(NamedTuple):
@@ -143,65 +139,6 @@ def cached(scope: str, space: str, hashes: Sequence[bytes]) -> Steps[dict[bytes,
     return found
 
 
-def work(
-    worker: str, tasks: Sequence[Task], now: datetime, due: datetime | None, scope: str | None
-) -> Steps[list[str]]:
-    """Scopes that `lease` could take, the longest due first; asked first, since looking locks nothing."""
-    wanted: dict[str, Any] = {"tasks": list(tasks), "due": micros(due or now)}
-    if scope is not None:
-        rows = yield Do("work", {**wanted, "scope": scope})
-    else:
-        rows = yield Do("all_work", {**wanted, "worker": worker, "now": micros(now), "limit": CANDIDATES})
-    return [row[0] for row in rows]
-
-
-def lease(scope: str, worker: str, now: datetime, seconds: float) -> Steps[Lease | None]:
-    """Take a scope's lease, if it is free, has run out or is the worker's own."""
-    until = now + timedelta(seconds=seconds)
-    rows = yield Do("take_lease", {"scope": scope, "worker": worker, "until": micros(until), "now": micros(now)})
-    return Lease(scope=scope, worker=worker, until=until) if rows else None
-
-
-def holder(scope: str) -> Steps[Lease | None]:
-    """See `Store.holder`."""
-    rows = yield Do("lease_of", {"scope": scope})
-    return Lease(scope=scope, worker=rows[0][0], until=EPOCH + rows[0][1] * MICROSECOND) if rows else None
-
-
-def leases() -> Steps[list[Lease]]:
-    """See `Store.leases`."""
-    rows = yield Do("all_leases", {})
-    return [Lease(scope=row[0], worker=row[1], until=EPOCH + row[2] * MICROSECOND) for row in rows]
-
-
-def pending(scope: str, task: Task, limit: int, failed: bool | None, due: datetime | None) -> Steps[list[Pending]]:
-    """See `Store.pending`."""
-    wanted = {"scope": scope, "task": task, "limit": limit, "failed": failed, "due": micros(due)}
-    rows = yield Do("list_pending", wanted)
-    names = ("task", "id", "number", "session", "attempts", "error")
-    return [Pending(**dict(zip(names, row, strict=False)), due=moment(row[6] or None)) for row in rows]
-
-
-def postpone(scope: str, lease: Lease, work: Sequence[Pending]) -> Steps[None]:
-    """See `Store.postpone`."""
-    yield from held(lease)
-    yield Do("postpone_pending", [
-        {"scope": scope, "task": w.task, "number": w.number, "attempts": w.attempts, "error": w.error,
-         "due": micros(w.due) or 0} for w in work
-    ])  # fmt: skip
-
-
-def failed(attempts: int) -> Steps[list[str]]:
-    """Scopes with work that failed so often."""
-    rows = yield Do("all_failed", {"attempts": attempts})
-    return [row[0] for row in rows]
-
-
-def retry(scope: str, attempts: int) -> Steps[int]:
-    """See `Store.retry`, for one scope."""
-    return len((yield Do("renew_pending", {"scope": scope, "attempts": attempts})))
-
-
 def counts(scope: str | None) -> Steps[Stats]:
     """See `Store.stats`, without sizes."""
     own: dict[str, Any] = {} if scope is None else {"scope": scope}
@@ -223,6 +160,8 @@ def scopes() -> Steps[list[str]]:
     return [row[0] for row in rows]
 
 
-def release(scope: str, lease: Lease) -> Steps[None]:
-    """See `Store.release`."""
-    yield Do("drop_lease", {"scope": scope, "worker": lease.worker})
+def unembedded(scope: str, space: str, layout: Layout) -> Steps[list[int]]:
+    """See `Store.unembedded`."""
+    there = yield from layout.numbers(scope, space)
+    rows = yield Do("embedded_kinds", {"scope": scope})
+    return [row[0] for row in rows if row[0] not in there]

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import importlib
 import re
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
-from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
+from urllib.parse import parse_qsl, quote, unquote, urlencode
 
 from fabula.errors import InvalidInput, MissingExtra, SchemaTooNew, StoreUnavailable
 from fabula.stores.rows import now
@@ -19,6 +21,22 @@ POOL: Final = 10
 """Connections a store opens at most."""
 CACHE: Final = 256
 """Prepared statements a connection keeps: all there are."""
+HOST: Final = r"(?:\[[0-9a-fA-F:.%]+\]|[^\s@:/?#\[\],]+)?(?::\d+)?"
+PATIENCE: Final = 10.0
+"""Seconds to wait for a connection."""
+URL: Final = (
+    r"(?:postgresql|postgres)(?:\+\w+)?://"
+    r"(?:(?P<user>[^\s@:/?#\[\]]*)(?::(?P<password>[^\s@:/?#\[\]]*))?@)?"
+    rf"(?P<hosts>{HOST}(?:,{HOST})*)(?:/(?P<database>[^\s@?#/]*))?(?:\?(?P<query>[^\s#@]*))?"
+)
+"""A database URL. Stricter than it might be: what is not percent-encoded could be read as the part of another."""
+SSL: Final = {
+    **{mode: mode for mode in ("disable", "allow", "prefer", "require", "verify-ca", "verify-full")},
+    "true": "require",
+    "false": "disable",
+}
+IGNORED: Final = ("channel_binding", "connect_timeout", "gssencmode", "keepalives", "keepalives_idle")
+"""What hosts put into their URLs and this driver does not know."""
 NAME: Final = r"[a-z_][a-z0-9_]{0,62}"
 MIGRATING: Final = 24 * 3600.0
 """Seconds that a change of the schema, or another process's, may take."""
@@ -53,28 +71,41 @@ class Address:
 
     @classmethod
     def parse(cls, url: str) -> Address:
-        """Read a URL. Raises `InvalidInput`."""
-        scheme, separator, rest = url.partition("://")
-        if not separator or scheme.partition("+")[0] not in ("postgresql", "postgres"):
-            raise InvalidInput("not a PostgreSQL URL: it begins with postgresql://")
-        try:
-            parts = urlsplit(f"postgresql://{rest}")
-            _ = parts.port
-        except ValueError as error:
-            raise InvalidInput(f"the database URL cannot be read: {error}") from None
-        query = dict(parse_qsl(parts.query, keep_blank_values=True))
+        """Read a URL. Raises `InvalidInput`, which shows nothing of it."""
+        found = re.fullmatch(URL, url)
+        if found is None:
+            raise InvalidInput(
+                "the database URL cannot be read: it begins with postgresql://, as in"
+                " postgresql://user:password@host:port/database, with @ : / ? # and the like percent-encoded"
+            )
+        user, password, hosts, database, rest = (part or "" for part in found.groups())
+        query = dict(parse_qsl(rest, keep_blank_values=True))
         for theirs, ours in (("ssl", "sslmode"), ("prepared_statement_cache_size", "statement_cache_size")):
             if theirs in query:
                 query.setdefault(ours, query.pop(theirs))
+        if re.fullmatch(NAME, query.get("search_path", "")):
+            query.setdefault("schema", query.pop("search_path"))
+        for name in IGNORED:
+            query.pop(name, None)
         schema, size, cache = (query.pop(name, "") for name in ("schema", "pool", "statement_cache_size"))
         if schema and not re.fullmatch(NAME, schema):
             raise InvalidInput("schema in the database URL is a plain name in lower case")
         if not all(re.fullmatch(r"\d{0,6}", number, re.ASCII) for number in (size, cache)):
             raise InvalidInput("pool and statement_cache_size in the database URL are numbers")
-        host = parts.netloc.rpartition("@")[2] or query.get("host", "localhost")
+        if "sslmode" in query:
+            query["sslmode"] = SSL.get(query["sslmode"], "")
+            if not query["sslmode"]:
+                raise InvalidInput(f"sslmode in the database URL is one of {', '.join(dict.fromkeys(SSL.values()))}")
+        ports = re.findall(r":(\d+)(?:,|$)", hosts) + query.get("port", "0").split(",")
+        if not all(re.fullmatch(r"\d{1,5}", port, re.ASCII) and int(port) < 65536 for port in ports):
+            raise InvalidInput("the database URL cannot be read: a port is a number below 65536")
+        if not all(one.startswith("/") or re.fullmatch(HOST, one) for one in query.get("host", "").split(",")):
+            raise InvalidInput("the database URL cannot be read: host is a name, an address or the folder of a socket")
+        place = hosts or query.get("host", "localhost")
+        account = ":".join(quote(unquote(part), safe="") for part in (user, password) if part)
         return cls(
-            dsn=parts._replace(query=urlencode(query, quote_via=quote)).geturl(),
-            shown=f"postgresql://{'' if '/' in host else host}/{unquote(parts.path.lstrip('/'))}",
+            dsn=f"postgresql://{account and account + '@'}{hosts}/{database}?{urlencode(query, quote_via=quote)}",
+            shown=_shown(f"postgresql://{'' if '/' in place else place}/{unquote(database)}"),
             schema=schema,
             size=max(int(size or POOL), 1),
             cache=int(cache or CACHE),
@@ -88,7 +119,7 @@ class Address:
         if statement and self.cache:  # a pooler that shares connections refuses to pass it on
             settings["statement_timeout"] = str(round(statement * 1000))
         if self.schema:
-            settings["search_path"] = f"{self.schema}, public"
+            settings["search_path"] = f"{self.schema}, public, extensions"  # where hosts put pgvector
         return {"dsn": self.dsn, "server_settings": settings, "statement_cache_size": self.cache}
 
     async def connect(self, patience: float) -> Connection:
@@ -99,23 +130,47 @@ class Address:
         """Return a pool of connections whose statements may take `patience` seconds; it connects when it is used."""
         # The server ends a statement that takes too long; the driver's own limit is for a server that is silent.
         return await asyncpg().create_pool(
-            min_size=0, max_size=self.size, timeout=patience, command_timeout=patience + 5, reset=_left_clean,
+            min_size=0, max_size=self.size, timeout=patience, command_timeout=patience + 5, reset=_left_as_it_is,
             **self._options(patience),
         )  # fmt: skip
 
 
-async def _left_clean(connection: Connection) -> None:
-    """Make a connection ready for the next: nothing is ever set on it for longer than a transaction.
+async def _left_as_it_is(connection: Connection) -> None:
+    """Nothing is ever set on a connection for longer than a transaction, so that there is nothing to take back.
 
-    The driver's own way asks the server for four things more, which costs as much as a short statement.
+    The driver's own way asks the server for four things, which costs as much as a short statement.
     """
-    if connection.is_in_transaction():
-        await connection.execute("ROLLBACK")
+    del connection
+
+
+@asynccontextmanager
+async def connected(url: str) -> AsyncGenerator[Connection]:
+    """A connection of its own, to a database with the schema. Raises `StoreUnavailable`."""
+    address = Address.parse(url)
+    driver = asyncpg()
+    try:
+        connection = await address.connect(PATIENCE)
+        try:
+            await migrate(connection)
+            yield connection
+        finally:
+            await connection.close()
+    except (OSError, TimeoutError, driver.PostgresError, driver.InterfaceError) as error:
+        raise StoreUnavailable(f"{address}: {in_a_line(error)}") from error
+
+
+def _shown(text: str) -> str:
+    return "".join(letter if letter.isprintable() else "?" for letter in text)
+
+
+def in_a_line(error: BaseException) -> str:
+    """Return what an error says, in one line for a person."""
+    return str(error).splitlines()[0] if str(error) else type(error).__name__
 
 
 def literal(text: str) -> str:
-    """Return a text as it stands in a statement, where no parameter can."""
-    return "'" + text.replace("'", "''") + "'"
+    """Return a text as it stands in a statement, where no parameter can; the same whatever the server's settings."""
+    return "E'" + text.replace("\\", "\\\\").replace("'", "''") + "'"
 
 
 async def migrate(connection: Connection) -> list[str]:
@@ -124,7 +179,7 @@ async def migrate(connection: Connection) -> list[str]:
     Raises `SchemaTooNew`, and `StoreUnavailable` where pgvector is missing or too old. Needs no right to change
     anything where nothing is to be changed.
     """
-    if not await pending(connection):
+    if not await unapplied(connection):
         return []
     async with connection.transaction():
         await connection.execute("SET LOCAL statement_timeout TO 0")
@@ -140,16 +195,16 @@ async def migrate(connection: Connection) -> list[str]:
             "CREATE TABLE IF NOT EXISTS fabula_migrations"
             " (number INTEGER NOT NULL PRIMARY KEY, name TEXT NOT NULL, applied BIGINT NOT NULL)"
         )
-        left = await pending(connection)
+        left = await unapplied(connection)
         for number, name, sql in left:
             await connection.execute(sql, timeout=MIGRATING)
             await connection.execute("INSERT INTO fabula_migrations VALUES ($1, $2, $3)", number, name, now())
-    if await distributed(connection):
-        await spread(connection)
+        if left and await distributed(connection):
+            await spread(connection)
     return [name for _, name, _ in left]
 
 
-async def pending(connection: Connection) -> list[Migration]:
+async def unapplied(connection: Connection) -> list[Migration]:
     """Return the migrations that are still to be applied. Raises `SchemaTooNew`."""
     history, home = migrations(POSTGRES), await _home(connection)
     find = "SELECT tablename FROM pg_tables WHERE schemaname = $1 AND tablename = ANY($2)"
@@ -187,12 +242,13 @@ async def spread(connection: Connection, shards: int = 0) -> list[str]:
         JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = current_schema()"""
     done = {row[0] for row in await connection.fetch(find)}
     new = [table for table in ("scopes", *TABLES[:-1]) if table not in done]
-    for table in new:
-        beside, options = ("none", f", shard_count => {shards:d}") if table == "scopes" else ("scopes", "")
-        await connection.execute(
-            f"SELECT create_distributed_table('{table}', 'scope', colocate_with => '{beside}'{options})"
-        )
-        # The rows were copied to the nodes; what is erased there must not stay behind here.
+    for table in ("scopes", *TABLES[:-1]):
+        if table in new:
+            beside, options = ("none", f", shard_count => {shards:d}") if table == "scopes" else ("scopes", "")
+            await connection.execute(
+                f"SELECT create_distributed_table('{table}', 'scope', colocate_with => '{beside}'{options})"
+            )
+        # Its rows were copied to the nodes; what is erased there must not stay behind here.
         await connection.execute(f"SELECT truncate_local_data_after_distributing_table('{table}')")
     if "fabula_migrations" not in done:  # so that every node can be asked
         await connection.execute("SELECT create_reference_table('fabula_migrations')")

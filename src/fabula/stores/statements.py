@@ -33,8 +33,6 @@ LONGS: Final = frozenset({"number"})
 """The key columns that are numbers; the others are texts."""
 COPYING: Final = "copy of revision "
 """How the lease of a scope begins that is being copied here."""
-EVERYWHERE: Final = "(Also all_…, of all scopes.)"
-"""Stands in the sentence of a statement that is also wanted without the scope."""
 
 
 class Do(NamedTuple):
@@ -98,8 +96,6 @@ def statements(dialect: Dialect) -> dict[str, str]:
         name, _, body = block.partition("\n")
         sql = "\n".join(line for line in body.splitlines() if not line.startswith("--")).strip().rstrip(";")
         found[name] = dialect.spelled(sql)
-        if EVERYWHERE in body:
-            found[f"all_{name}"] = found[name].replace("scope = :scope", "TRUE")
     for table in TABLES:
         found[f"empty_{table}"] = f"DELETE FROM {table} WHERE scope = :scope RETURNING scope"
     for table, (keys, others) in COLUMNS.items():

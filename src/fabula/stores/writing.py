@@ -12,8 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fabula.abc import Changes, Entry, Lease, Terms, Written
-from fabula.errors import EmbeddingMismatch, InvalidInput, LeaseLost, SourcesGone, StoreUnavailable
+from fabula.errors import EmbeddingMismatch, InvalidInput, SourcesGone, StoreUnavailable
 from fabula.stores.layouts import Layout
+from fabula.stores.leasing import held
+from fabula.stores.reading import unembedded
 from fabula.stores.rows import from_row, micros, now, to_row
 from fabula.stores.statements import COPYING, Do, Steps
 from fabula.types import Passage, Record
@@ -50,7 +52,7 @@ def take(scope: str) -> Steps[OwnRow]:
 
 def copying(scope: str) -> Steps[bool]:
     """Whether a copy of the scope was begun here and not finished."""
-    rows = yield Do("holder", {"scope": scope})
+    rows = yield Do("hold_lease", {"scope": scope})
     return bool(rows) and rows[0][0].startswith(COPYING)
 
 
@@ -99,13 +101,6 @@ def write(scope: str, changes: Changes, lease: Lease | None, layout: Layout) -> 
         yield Do("strike_pending", {"scope": scope, "task": task, "ids": ids})
     yield state.left()
     return Written(revision=state.revision, present=present, erased=frozenset(erased))
-
-
-def held(lease: Lease) -> Steps[None]:
-    """Make sure that a lease is still held."""
-    rows = yield Do("holder", {"scope": lease.scope})
-    if not rows or rows[0][0] != lease.worker:
-        raise LeaseLost(f"the work of scope {lease.scope!r} was taken over by another worker")
 
 
 def _refuse(scope: str, changes: Changes) -> None:
@@ -220,13 +215,6 @@ def _switch(state: OwnRow, space: str, layout: Layout) -> Steps[None]:
     yield from layout.keep(state.scope, space)
     yield Do("clear_embeddings", {"scope": state.scope})
     state.space, state.reset = space, state.revision
-
-
-def unembedded(scope: str, space: str, layout: Layout) -> Steps[list[int]]:
-    """See `Store.unembedded`."""
-    there = yield from layout.numbers(scope, space)
-    rows = yield Do("embedded_kinds", {"scope": scope})
-    return [row[0] for row in rows if row[0] not in there]
 
 
 def _cache(state: OwnRow, space: str, cache: Mapping[bytes, NDArray[np.float32]]) -> Steps[None]:

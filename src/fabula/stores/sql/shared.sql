@@ -1,6 +1,6 @@
 -- What the stores say to a database, by name. `IN :list` takes a list, `$lock` holds a row until the transaction ends
 -- (nothing where there is one writer): each engine spells them its own way. A statement is of one scope, which is what a
--- cluster finds the place by. "(Also all_…, of all scopes.)" makes a second one, all_NAME, without that condition.
+-- cluster finds the place by; those that are of all scopes say so, and begin with all_.
 
 -- name: take_scope
 -- Start a write: grow the scope's revision (which also locks its row) and tell where it stands.
@@ -202,7 +202,7 @@ ON CONFLICT (scope) DO UPDATE SET worker = excluded.worker, until = excluded.unt
 WHERE leases.until <= :now OR leases.worker = excluded.worker
 RETURNING worker;
 
--- name: holder
+-- name: hold_lease
 -- Who holds a scope's lease; nobody takes it over before the transaction ends.
 SELECT worker FROM leases WHERE scope = :scope $lock;
 
@@ -245,18 +245,30 @@ DELETE FROM embeddings WHERE scope = :scope AND space = :space AND hash IN (
 DELETE FROM embeddings WHERE scope = :scope RETURNING scope;
 
 -- name: count_records
--- Live records by kind. (Also all_…, of all scopes.)
-SELECT kind, COUNT(*) FROM records WHERE recorded_to IS NULL AND scope = :scope GROUP BY kind;
+-- Live records by kind.
+SELECT kind, COUNT(*) FROM records WHERE recorded_to IS NULL AND scope = :scope GROUP BY kind ORDER BY kind;
+
+-- name: all_count_records
+-- Live records by kind (all scopes).
+SELECT kind, COUNT(*) FROM records WHERE recorded_to IS NULL GROUP BY kind ORDER BY kind;
 
 -- name: count_sessions
--- Sessions with a passage in them. (Also all_…, of all scopes.)
+-- Sessions with a passage in them.
 SELECT COUNT(*) FROM (
     SELECT DISTINCT scope, session FROM records WHERE seq IS NOT NULL AND scope = :scope) s;
 
+-- name: all_count_sessions
+-- Sessions with a passage in them (all scopes).
+SELECT COUNT(*) FROM (SELECT DISTINCT scope, session FROM records WHERE seq IS NOT NULL) s;
+
 -- name: count_pending
--- Work by task, and how much of it has failed at least once. (Also all_…, of all scopes.)
+-- Work by task, and how much of it has failed at least once.
 SELECT task, COUNT(*), SUM(CASE WHEN error <> '' THEN 1 ELSE 0 END) FROM pending
-WHERE scope = :scope GROUP BY task;
+WHERE scope = :scope GROUP BY task ORDER BY task;
+
+-- name: all_count_pending
+-- Work by task, and how much of it has failed at least once (all scopes).
+SELECT task, COUNT(*), SUM(CASE WHEN error <> '' THEN 1 ELSE 0 END) FROM pending GROUP BY task ORDER BY task;
 
 -- name: audit_records
 -- Every version, for the check.
