@@ -17,7 +17,7 @@ import pytest
 from fabula import AsyncMemory, Confined, InvalidInput, Message, StoreUnavailable
 from fabula.abc import Clock
 from fabula.memory import utc_now
-from fabula.stores import cluster, reading
+from fabula.stores import cluster, leasing, reading
 from fabula.stores.postgres import PostgresStore
 from fabula.stores.server import asyncpg
 from fabula.stores.statements import TABLES

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import AsyncGenerator, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from typing import Any
@@ -32,8 +32,10 @@ from fabula import (
 )
 from fabula.abc import Changes, Entry, Extraction, Role, Vectors
 from fabula.extract import RuleExtractor
+from fabula.stores import nearest
 from fabula.stores.postgres import PostgresStore
 from fabula.stores.server import asyncpg
+from fabula.stores.server import connected as administering
 from fabula.testing import HashEmbedder
 
 TEA = "We drank green tea in Porto"
@@ -564,3 +566,87 @@ async def test_a_role_that_may_not_create_anything_is_told_what_is_missing(url: 
     assert "permission denied for schema public" in str(await refused(guest, "gu3st/"))
     assert "permission denied" in str(await refused(f"{guest}?schema=mine", "gu3st/"))
     assert await tables(url) == []
+
+
+# --- answers that get lost ---------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def deaf(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
+    """Lose the connection right after the next so many commits, before their answer is heard."""
+    from asyncpg.transaction import Transaction
+
+    left, commit = 0, Transaction.commit
+
+    async def committed(self: Any) -> None:
+        nonlocal left
+        await commit(self)
+        if left:
+            left -= 1
+            self._connection.terminate()
+            raise ConnectionResetError("connection lost")
+
+    def lose(count: int) -> None:
+        nonlocal left
+        left = count
+
+    monkeypatch.setattr(Transaction, "commit", committed)
+    return lose
+
+
+async def test_what_was_written_is_told_though_the_answer_got_lost(postgres_url: str, deaf: Callable[[int], None]):
+    async with AsyncMemory(postgres_url, embedder=HashEmbedder(), background=False) as memory:
+        deaf(1)
+        said = [Message("my password: hunter2hunter2", id="1"), "no id at all"]
+        receipt = await memory.remember("u", said)
+        assert (receipt.added, receipt.duplicates, len(receipt.masked)) == (2, (), 1)
+        assert len(await memory.records("u")) == 2
+        deaf(1)
+        assert (await memory.flush()).pending == 0
+        assert await memory.check() == []
+        deaf(1)
+        forgotten = await memory.forget("u", everything=True)
+        assert forgotten.rows["records"] >= 2
+        assert await memory.scopes() == []
+
+
+async def test_a_commit_that_did_not_arrive_is_done_again(postgres_url: str, monkeypatch: pytest.MonkeyPatch):
+    from asyncpg.transaction import Transaction
+
+    commit, lost = Transaction.commit, []
+
+    async def committed(self: Any) -> None:
+        if not lost:
+            lost.append(True)
+            self._connection.terminate()
+            raise ConnectionResetError("connection lost")
+        await commit(self)
+
+    async with AsyncMemory(postgres_url, embedder=None, background=False) as memory:
+        monkeypatch.setattr(Transaction, "commit", committed)
+        assert (await memory.remember("u", "only once")).added == 1
+        assert [record.text for record in await memory.records("u")] == ["only once"]
+        assert await memory.check() == []
+
+
+# --- text in statements ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("conforming", ["on", "off"])
+async def test_a_scope_is_text_and_nothing_else(postgres_url: str, conforming: str):
+    """Where a statement cannot take a parameter, a scope stands in it, whatever the server makes of backslashes."""
+    scopes = ["\\'; DELETE FROM records; --", "'; DELETE FROM records; --", "\\", "E'", "a\\\\'b"]
+    url = f"{postgres_url}?standard_conforming_strings={conforming}"
+    async with AsyncMemory(url, embedder=HashEmbedder(), background=False) as memory:
+        for scope in scopes:
+            await memory.remember(scope, Message(f"said in {scope}", id="1"))
+        await memory.flush()
+        for scope in scopes:
+            await nearest.create(url, scope)
+            found = await memory.recall(scope, "said", Plan(channels=("dense",)))
+            assert [passage.text for passage in found.passages] == [f"said in {scope}"]
+        for scope in scopes:
+            await memory.forget(scope, everything=True)
+    async with administering(postgres_url) as connection:
+        left = await connection.fetch("SELECT indexname FROM pg_indexes WHERE indexdef LIKE '%hnsw%'")
+        assert left == [], "the definition of an index names its scope"
