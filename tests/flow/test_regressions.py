@@ -34,7 +34,7 @@ def file(tmp_path: Path) -> Path:
 class Counting(HotStore):
     """Counts how often it is asked for work, in front of any engine."""
 
-    leases = 0
+    looked = 0
 
     def __init__(self, db: str) -> None:
         super().__init__(open_store(db))
@@ -43,7 +43,7 @@ class Counting(HotStore):
         self, worker: str, tasks: Sequence[Task], now: datetime, seconds: float, *,
         due: datetime | None = None, scope: str | None = None,
     ) -> Lease | None:  # fmt: skip
-        self.leases += 1
+        self.looked += 1
         return await super().lease(worker, tasks, now, seconds, due=due, scope=scope)
 
 
@@ -64,7 +64,7 @@ async def test_a_worker_does_not_spin_on_what_fails_at_once(db: str, moving: boo
         await memory.remember("v", "tea")
         await asyncio.sleep(0.5)
         assert embedder.calls
-        assert 0 < store.leases < 60
+        assert 0 < store.looked < 60
         assert len(embedder.calls) < 20
 
 
@@ -81,7 +81,7 @@ async def test_an_extractor_that_cites_what_does_not_exist_fails_by_name(db: str
         assert "no-such-id" in flushed.errors[0]
         assert all("no-such-id" in piece.error for piece in await store.pending("u", "extract"))
         assert len(extractor.windows) < 5
-        assert 0 < store.leases < 20
+        assert 0 < store.looked < 20
         assert await memory.records("u", "frame") == []
 
 
