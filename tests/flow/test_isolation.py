@@ -304,7 +304,7 @@ async def live(db: str, operations: Sequence[tuple[str, str, int]], hot: int) ->
             await world.do(name, "forget everything", 0)
 
 
-@run(10)
+@run(5)
 @given(operations=OPERATIONS, hot=st.sampled_from([0, 2**20]))
 async def test_nobody_sees_another(db: str, operations: list[tuple[str, str, int]], hot: int):
     await live(db, operations, hot)
