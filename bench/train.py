@@ -28,6 +28,8 @@ FEATURES = (
     "bm25", "bm25_window", "dense", "dense_window", "coverage", "prev", "prev2", "next", "answer", "session", "speaker",
     "date", "question", "length", "first",
 )  # fmt: skip
+FITTED = ("passages", "han", "keyword", "han_keyword")
+SPARSE = [name for name in FEATURES if not name.startswith("dense")]
 TABLE = Path(__file__).parent.parent / "src" / "fabula" / "data" / "weights.json"
 POOL = Plan(kinds=("passage",), limit=1000)
 KEYWORDS = Plan(kinds=("passage",), limit=1000, channels=("sparse", "context", "time"))
@@ -139,22 +141,19 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--data", default=str(locomo.DEFAULT.parent.parent))
     parser.add_argument("--people", default="lumingqiang,leimingxuan", help="of LifeBench zh")
     parser.add_argument("--l2", type=float, default=0.001)
-    parser.add_argument("--write", action="store_true", help=f"write {TABLE.name}")
+    parser.add_argument("--profiles", nargs="+", choices=FITTED, default=FITTED, help="which to fit")
+    parser.add_argument("--write", action="store_true", help=f"write them into {TABLE.name}")
     args = parser.parse_args(argv)
-    full = asyncio.run(gather(Path(args.data), args.people, POOL))
-    words = asyncio.run(gather(Path(args.data), args.people, KEYWORDS))
-    sparse = [name for name in FEATURES if not name.startswith("dense")]
-    table = {
-        "passages": cross("passages", *full, FEATURES, 1, args.l2),
-        "han": cross("han", *full, FEATURES, 4, args.l2),
-        "keyword": cross("keyword", *words, sparse, 1, args.l2),
-    }
+    table: dict[str, np.ndarray] = {}
+    for plan, kind, free in ((POOL, FITTED[:2], FEATURES), (KEYWORDS, FITTED[2:], SPARSE)):
+        names = [name for name in kind if name in args.profiles]
+        groups = asyncio.run(gather(Path(args.data), args.people, plan)) if names else ({}, {})
+        for name in names:
+            table[name] = cross(name, *groups, free, 4 if name.startswith("han") else 1, args.l2)
     if args.write:
         held = json.loads(TABLE.read_text("utf-8"))
-        held["fitted"] = (
-            f"python -m bench train --l2 {args.l2}, {datetime.now(UTC).date()}; the two of meaning: by hand"
-        )
         for name, weights in table.items():
+            held["fitted"][name] = f"python -m bench train --l2 {args.l2}, {datetime.now(UTC).date()}"
             held["profiles"][name] = {f: round(float(w), 3) for f, w in zip(FEATURES, weights, strict=True) if w}
         TABLE.write_text(json.dumps(held, indent=1) + "\n", "utf-8")
         print(f"\nwritten to {TABLE}")

@@ -23,6 +23,11 @@ DEPTH: Final = 50
 """How many rows each channel brings into the pool; 99 % of the evidence of LoCoMo is inside."""
 CHANCE: Final = (0.2, 0.4)
 """Word matches that cover less of a question than the first are chance; from the second on they are trusted."""
+HAN_K1_B: Final = (1.5, 0.8)
+"""k1 and b of `bm25` for a question in Han characters; read off two people of LifeBench.
+
+Where long texts stand among short ones, they hold most characters by chance; among texts alike it matters little.
+"""
 NEAR: Final = 3.0
 """Days after a date over which the talk about it thins out (by e)."""
 DAY: Final = 86400.0
@@ -252,7 +257,8 @@ def weights() -> Mapping[str, Mapping[str, float]]:
 def _weighed(cue: Cue, trust: float, *, dense: bool) -> tuple[str, Mapping[str, float]]:
     """The weight profile for what is known, moved towards meaning alone as far as the words found are chance."""
     if not dense:
-        return "keyword", weights()["keyword"]
+        name = "han_keyword" if cue.han else "keyword"
+        return name, weights()[name]
     name, other = ("han", "han_meaning") if cue.han else ("passages", "meaning")
     words, meaning = weights()[name], weights()[other]
     if trust >= 1:
@@ -275,8 +281,9 @@ def _channels(index: Index, cue: Cue, plan: Plan) -> tuple[list[Match], tuple[Fl
     passages = index.of("passage")
     nothing = np.zeros(len(passages), np.float32)
     found = matches(passages, cue.terms)
+    k1, b = HAN_K1_B if cue.han else (0.9, 0.4)
     return found, (
-        bm25(passages, found) if "sparse" in plan.channels else nothing,
+        bm25(passages, found, k1=k1, b=b) if "sparse" in plan.channels else nothing,
         bm25_windows(passages, found) if "context" in plan.channels else nothing,
         cosines(passages, cue.vector) if "dense" in plan.channels else nothing,
         nearness(passages.valid_from, cue.windows) if "time" in plan.channels and cue.windows else nothing,

@@ -22,7 +22,7 @@ from fabula.secrets import Span, mask
 from fabula.words import ENGLISH, HAN_CHARACTERS, HAN_WORDS
 
 __all__ = [
-    "ANALYZER", "Span", "analyse", "clean", "estimate_tokens", "fold", "hash_term", "identifier", "mask",
+    "ANALYZER", "INSIDE", "Span", "analyse", "clean", "estimate_tokens", "fold", "hash_term", "identifier", "mask",
     "query_terms", "script", "stop", "tokens",
 ]  # fmt: skip
 
@@ -32,6 +32,11 @@ ANALYZER: Final = 1
 MAX_TF: Final = int(np.iinfo(POSTING["tf"]).max)
 MAX_STEM: Final = 40
 """Longer words are no English words and stay as they are."""
+INSIDE: Final = 0.5
+"""What a Han character of a query weighs where a longer word of the query holds it, which asks for it already.
+
+Read off two people of LifeBench: less finds more by words alone, with all channels .3 to .7 do alike.
+"""
 
 # Character classes, written as they stand inside [...].
 _HAN: Final = r"\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
@@ -288,10 +293,15 @@ def _asks(text: str) -> bool:
     return False
 
 
-def query_terms(text: str) -> dict[str, int]:
-    """Return the terms of a query with their counts, without stop words unless there is nothing else."""
+def query_terms(text: str) -> dict[str, float]:
+    """Return the terms of a query with their weights, without stop words unless there is nothing else.
+
+    The weight is the count, and `INSIDE` times the count for a single Han character inside one of the longer words.
+    """
     counts = Counter(tokens(text))
-    return {term: count for term, count in counts.items() if not stop(term)} or dict(counts)
+    terms = {term: count for term, count in counts.items() if not stop(term)} or dict(counts)
+    longer = "".join(term for term in terms if len(term) > 1 and _HAN_RUN.fullmatch(term))
+    return {term: count * INSIDE if len(term) == 1 and term in longer else count for term, count in terms.items()}
 
 
 def estimate_tokens(text: str) -> int:

@@ -640,12 +640,3 @@ def count(db: str) -> int:
         return sql(db, "SELECT count(*) FROM records WHERE kind = 'passage'")[0][0]
     except sqlite3.OperationalError:  # not made yet
         return 0
-
-
-@pytest.mark.slow
-def test_a_cold_recall_with_the_bundled_model_is_quick(filled: str) -> None:
-    sql(filled, "DELETE FROM pending")
-    start = time.perf_counter()
-    code, _, err = ended(spawned(filled, "recall", "完成", "--scope", "me", "--embedder", "default"))
-    assert code == 0, err
-    assert time.perf_counter() - start < 2

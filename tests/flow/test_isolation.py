@@ -312,7 +312,7 @@ async def test_nobody_sees_another(db: str, operations: list[tuple[str, str, int
 
 @pytest.mark.slow
 @pytest.mark.timeout(1200)
-@run(100)
+@run(30)
 @given(operations=OPERATIONS, hot=st.sampled_from([0, 2**20]))
-async def test_nobody_sees_another_100_times(db: str, operations: list[tuple[str, str, int]], hot: int):
+async def test_nobody_sees_another_30_times(db: str, operations: list[tuple[str, str, int]], hot: int):
     await live(db, operations, hot)

@@ -115,8 +115,8 @@ def test_a_killed_import_loses_nothing_it_acknowledged(db: str):
 
 
 @pytest.mark.slow
-def test_a_killed_import_loses_nothing_50_times(db: str):
-    kill_while_importing(db, 50)
+def test_a_killed_import_loses_nothing_many_times(db: str):
+    kill_while_importing(db, 20 if "://" in db else 50)
 
 
 def test_the_work_of_the_killed_is_done_by_the_next(db: str):

@@ -33,6 +33,7 @@ FEATURES = {
     "length",
     "first",
 }
+PROFILES = {"passages", "keyword", "meaning", "han", "han_keyword", "han_meaning"}
 Talk = list[tuple[str, list[int]]]
 """Session and terms of each row."""
 
@@ -196,9 +197,9 @@ class TestZ:
 
 class TestWeights:
     def test_the_profiles(self):
-        assert set(ranking.weights()) == {"passages", "keyword", "meaning", "han", "han_meaning"}
+        assert set(ranking.weights()) == PROFILES
 
-    @pytest.mark.parametrize("profile", ["passages", "keyword", "meaning", "han", "han_meaning"])
+    @pytest.mark.parametrize("profile", sorted(PROFILES))
     def test_hold_known_features_only(self, profile: str):
         table = ranking.weights()[profile]
         assert set(table) <= FEATURES
@@ -209,9 +210,10 @@ class TestWeights:
         assert ranked is not None
         assert set(ranked.features) == FEATURES | {"cosine", "covered"}
 
-    def test_a_profile_uses_only_what_is_known(self):
-        assert "dense" not in ranking.weights()["keyword"]
-        assert not {"bm25", "bm25_window"} & set(ranking.weights()["meaning"])
+    @pytest.mark.parametrize("prefix", ["", "han_"])
+    def test_a_profile_uses_only_what_is_known(self, prefix: str):
+        assert not {"dense", "dense_window"} & set(ranking.weights()[f"{prefix}keyword"])
+        assert not {"bm25", "bm25_window"} & set(ranking.weights()[f"{prefix}meaning"])
 
     @pytest.mark.parametrize(("han", "profile"), [(False, "passages"), (True, "han")])
     def test_words_that_are_found_are_trusted(self, han: bool, profile: str):
@@ -238,10 +240,22 @@ class TestWeights:
         words, meaning = ranking.weights()["passages"]["dense"], ranking.weights()["meaning"]["dense"]
         assert min(words, meaning) < ranked.weights["dense"] < max(words, meaning)
 
-    def test_without_vectors_words_decide(self):
-        ranked = ranking.rank(index_of([("a", [1])]), Cue(terms={1: 1.0}), Plan())
+    @pytest.mark.parametrize(("han", "profile"), [(False, "keyword"), (True, "han_keyword")])
+    def test_without_vectors_words_decide(self, han: bool, profile: str):
+        ranked = ranking.rank(index_of([("a", [1])]), Cue(terms={1: 1.0}, han=han), Plan())
         assert ranked is not None
-        assert ranked.profile == "keyword"
+        assert (ranked.profile, ranked.weights) == (profile, ranking.weights()[profile])
+
+    def test_a_question_in_han_weighs_length_more(self):
+        """The long text says the word twice, the short one once: English prefers the first, Chinese the second."""
+        index = index_of([("a", [1, 1, *range(2, 12)]), ("b", [1, 2, 3]), ("c", [4, 5])])
+
+        def best(*, han: bool) -> int:
+            ranked = ranking.rank(index, Cue(terms={1: 1.0}, han=han), Plan(channels=("sparse",), fusion="rrf"))
+            assert ranked is not None
+            return int(ranked.rows[0])
+
+        assert (best(han=False), best(han=True)) == (0, 1)
 
 
 class TestPool:

@@ -18,6 +18,7 @@ from fabula.errors import InvalidInput
 from fabula.index import POSTING
 from fabula.text import (
     ANALYZER,
+    INSIDE,
     analyse,
     clean,
     estimate_tokens,
@@ -294,6 +295,13 @@ def test_query_terms_cut_stop_words_unless_nothing_else_is_left() -> None:
     assert query_terms("他养了什么？") == {"养": 1}
     assert query_terms("什么")["什么"] == 1
     assert query_terms("?!") == {}
+
+
+def test_a_character_inside_a_longer_word_of_the_query_weighs_less() -> None:
+    assert query_terms("杭州的猫") == {"杭州": 1, "杭": INSIDE, "州": INSIDE, "猫": 1}
+    assert query_terms("杭州和杭州的州") == {"杭州": 2, "杭": 2 * INSIDE, "州": 3 * INSIDE}
+    assert query_terms("猫和水") == {"猫": 1, "水": 1}, "no longer word holds them"
+    assert query_terms("wax x") == {"wax": 1, "x": 1}, "only Han characters are terms of their own"
 
 
 # --- analyse ---------------------------------------------------------------------------------------------------
