@@ -23,7 +23,7 @@ from fabula.providers.bundled import bundled
 
 FOLDER = DEFAULT.parent.parent / "lifebench"
 TYPES = ("sms", "call", "note", "calendar", "photo", "push", "agent_chat")
-ROWS = ("default", "bm25", "dense", "rrf60")
+ROWS = ("default", "no dense", "bm25", "dense", "rrf60")
 
 
 def people(folder: Path, only: str | None = None) -> Iterator[tuple[str, list[Message], list[Question]]]:

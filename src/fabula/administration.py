@@ -75,10 +75,9 @@ def add(
         It ends at Ctrl-C or SIGTERM; work that was begun then is left to the next one. Run as many as are needed.
         """
         _told(verbose)
-        memory = AsyncMemory(
-            _existing(db), embedder=models(embedder), background=not once, settings=Settings(workers=parallel)
-        )
-        flushed: Flushed | None = wait(_worked(memory, once=once))
+        store, settings = _existing(db), Settings(workers=parallel)
+        memory = AsyncMemory(store, embedder=models(embedder), background=not once, settings=settings)
+        flushed: Flushed | None = wait(_worked(memory, store, once=once))
         if flushed is None:
             return 0
         printing.say(f"left to do {flushed.pending}, failed {flushed.failed}")
@@ -212,9 +211,10 @@ async def _copied(source: str, target: str, scope: str | None, progress: Progres
             return [await copy(there, here, name, progress) for name in names]
 
 
-async def _worked(memory: AsyncMemory, *, once: bool) -> Flushed | None:
+async def _worked(memory: AsyncMemory, store: DrivenStore, *, once: bool) -> Flushed | None:
     try:
         await memory.open()
+        await store.leases()  # a role that sees one scope at a time cannot look for work
         if once:
             return await memory.flush()
         ended = asyncio.Event()

@@ -112,13 +112,10 @@ class Worker:
         )
 
     async def _run(self) -> None:
-        buried = False
         while True:
             self._awake.clear()
             try:
-                if not buried:
-                    await self._bury_all()
-                    buried = True
+                await self._bury_all()
                 if (await self._pass()).over:
                     await _within(self._settings.backoff, self._ending)
             except MemoryClosed:
@@ -135,11 +132,13 @@ class Worker:
     async def _pass(self) -> _Sweep:
         """Look after the scopes that were written to, then after whatever else is due."""
         sweep = _Sweep()
-        while self._fresh:
-            await self._scope(self._fresh.pop(), sweep)
         try:
-            while not sweep.over and await self._next(sweep):
-                pass
+            more = True
+            while more or self._fresh:
+                while self._fresh:
+                    await self._scope(self._fresh.pop(), sweep)
+                # Whoever is about to close does its own work, and leaves that of others to others.
+                more = not sweep.over and not self._ending.is_set() and await self._next(sweep)
             if not sweep.over:  # then it was looked at all scopes
                 self._mine.clear()
         except Confined:
@@ -231,16 +230,20 @@ class Worker:
 
     async def _embed(self, lease: Lease, embedder: Embedder, sweep: _Sweep) -> None:
         for failed in (False, True):
-            while not sweep.over:
+            while not self._over(lease, sweep):
                 due = None if sweep.everything else self._clock()
                 batch = await self._listed(lease, "embed", sweep, self._settings.batch, failed=failed, due=due)
                 if not batch:
                     break
                 await self._attempt(lease, batch, sweep, remember.embed(self._store, embedder, lease, batch))
 
+    def _over(self, lease: Lease, sweep: _Sweep) -> bool:
+        """Whether to leave what is left of a scope: see `_Sweep.over`; who closes does only what it has written."""
+        return sweep.over or (self._ending.is_set() and lease.scope not in self._mine)
+
     async def _extract(self, lease: Lease, sweep: _Sweep) -> None:
         for failed in (False, True):
-            while not sweep.over and await self._extract_some(lease, sweep, failed=failed):
+            while not self._over(lease, sweep) and await self._extract_some(lease, sweep, failed=failed):
                 pass
 
     async def _extract_some(self, lease: Lease, sweep: _Sweep, *, failed: bool) -> bool:
@@ -258,7 +261,7 @@ class Worker:
         ready = [window for window in found if failed or sweep.everything or _ready(window.work, size, now)]
         await self._wait_longer(lease, sweep, [window.work for window in found if window not in ready], now)
         for window in ready:
-            if sweep.over:
+            if self._over(lease, sweep):
                 return False
             extraction = extract.extract(self._store, self._extractor, lease, window, self._clock())
             await self._attempt(lease, window.work, sweep, extraction)

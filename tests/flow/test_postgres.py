@@ -650,3 +650,28 @@ async def test_a_scope_is_text_and_nothing_else(postgres_url: str, conforming: s
     async with administering(postgres_url) as connection:
         left = await connection.fetch("SELECT indexname FROM pg_indexes WHERE indexdef LIKE '%hnsw%'")
         assert left == [], "the definition of an index names its scope"
+
+
+async def test_connections_that_are_cut_are_replaced(postgres_url: str):
+    """As by a restart of the server or a proxy, in whichever moment: what is done goes on, and is done once."""
+    finished = asyncio.Event()
+
+    async def cut() -> None:
+        async with connected(postgres_url) as connection:
+            while not finished.is_set():
+                await connection.execute(
+                    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+                    " WHERE pid <> pg_backend_pid() AND datname = current_database()"
+                )
+                await asyncio.sleep(0.03)
+
+    async with AsyncMemory(postgres_url, embedder=HashEmbedder(), background=False) as memory:
+        cutting = asyncio.create_task(cut())
+        for n in range(40):
+            assert (await memory.remember("u", Message(f"message {n}", id=str(n)))).added == 1
+            assert len((await memory.recall("u", "message", Plan(limit=100))).passages) == n + 1
+        finished.set()
+        await cutting
+        assert (await memory.flush()).pending == 0
+        assert len(await memory.records("u")) == 40
+        assert await memory.check() == []

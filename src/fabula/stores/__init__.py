@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -23,11 +24,16 @@ def open_store(url: str | Path, *, busy: float = 30.0) -> DrivenStore:
         return SQLiteStore(url, busy=busy)
     if not isinstance(url, str):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InvalidInput(f"a memory needs a path or a database URL, not {type(url).__name__}")
-    scheme, separator, rest = url.partition("://")
+    scheme, separator, rest = url.strip().partition("://")
+    scheme = scheme.lower()
     if not url.strip() or "\0" in url:
         raise InvalidInput("a memory needs a path or a database URL")
     if ":memory:" in url:
         raise InvalidInput("a memory is kept in a file; for a passing one, give a path in a temporary folder")
+    if re.match(r"\W*(?:postgres|sqlite)\w*(?:\+\w+)?(?::|//)", url, re.IGNORECASE) and not re.fullmatch(
+        r"\w+(?:\+\w+)?", scheme if separator else ""
+    ):
+        raise InvalidInput("that looks like a database URL, and is none: it begins with sqlite:/// or postgresql://")
     if not separator:
         return SQLiteStore(Path(url), busy=busy)
     if scheme in ("sqlite", "sqlite+aiosqlite"):
@@ -38,7 +44,7 @@ def open_store(url: str | Path, *, busy: float = 30.0) -> DrivenStore:
     if scheme.partition("+")[0] in ("postgresql", "postgres"):
         from fabula.stores.postgres import PostgresStore
 
-        return PostgresStore(url, busy=busy)
+        return PostgresStore(f"{scheme}://{rest}", busy=busy)
     raise InvalidInput(
         f"no store for {urlsplit(url).scheme}:// URLs; use a path, sqlite:///memory.db or postgresql://…"
     )

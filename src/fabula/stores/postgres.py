@@ -14,7 +14,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Concatenate, Final, ParamSpec, TypeVar
 
 from fabula.abc import Changes, Erasure, Lease, Written
-from fabula.errors import Confined, InvalidInput, MemoryClosed, StoreUnavailable
+from fabula.errors import Confined, FabulaError, InvalidInput, MemoryClosed, StoreUnavailable
 from fabula.index import Block, Floats
 from fabula.stores import nearest
 from fabula.stores.driven import DrivenStore
@@ -87,8 +87,9 @@ class PostgresStore(DrivenStore):
         self._warned: set[str] = set()
         self._running: set[asyncio.Future[Any]] = set()
         self._passing: tuple[type[BaseException], ...] = (
-            OSError, driver.PostgresConnectionError, driver.InterfaceError, driver.CannotConnectNowError,
-            driver.AdminShutdownError, driver.CrashShutdownError, driver.TooManyConnectionsError,
+            OSError, driver.PostgresConnectionError, driver.InterfaceError, driver.InternalClientError,
+            driver.CannotConnectNowError, driver.AdminShutdownError, driver.CrashShutdownError,
+            driver.TooManyConnectionsError,
             driver.SerializationError, driver.DeadlockDetectedError, driver.ReadOnlySQLTransactionError,
         )  # fmt: skip
         """What may be over at the next attempt."""
@@ -148,26 +149,33 @@ class PostgresStore(DrivenStore):
                 connection = await pool.acquire(timeout=max(deadline - time.monotonic(), PAUSE))
                 try:
                     return await work(connection)
+                except self._driver.InternalClientError:
+                    connection.terminate()  # it broke in the middle of a message, and does not know where it is
+                    raise
                 finally:
                     await pool.release(connection)
             except self._driver.IntegrityConstraintViolationError as error:
                 raise InvalidInput(f"two live records of one id or key: {error}") from error
             except TimeoutError as error:
-                raise StoreUnavailable(f"{self.address}: no answer within {self._busy:g} s") from error
+                raise self._unavailable(f"{self.address}: no answer within {self._busy:g} s") from error
             except self._passing as error:
                 if self._pool is None:
                     raise MemoryClosed from error
                 if isinstance(error, ValueError):  # what the driver refuses to send
                     raise
                 if time.monotonic() + pause >= deadline:
-                    raise StoreUnavailable(self._explain(error)) from error
+                    raise self._unavailable(self._explain(error)) from error
                 log.info("%s: %s; trying again", self.address, error)
                 if isinstance(error, self._driver.ReadOnlySQLTransactionError):
                     await pool.expire_connections()  # to a server that is no longer the one to write to
             except self._driver.PostgresError as error:
-                raise StoreUnavailable(self._explain(error)) from error
+                raise self._unavailable(self._explain(error)) from error
             await asyncio.sleep(pause)
             pause = min(2 * pause, 1.0)
+
+    def _unavailable(self, why: str) -> FabulaError:
+        """What to raise: that the store was closed, where it was, which broke off what was under way."""
+        return MemoryClosed() if self._pool is None else StoreUnavailable(why)
 
     def _explain(self, error: BaseException) -> str:
         said = in_a_line(error)
@@ -315,6 +323,13 @@ class PostgresStore(DrivenStore):
                 self._apart.clear()
         except StoreUnavailable as error:
             log.warning("an index of scope %r is left, drop it with `fabula db hnsw --drop`: %s", scope, error)
+
+    async def damage(self) -> list[str]:
+        async def work(connection: Connection) -> list[str]:
+            find = "SELECT t FROM unnest($1::text[]) AS t WHERE to_regclass(t) IS NULL"
+            return [f"there is no table {row[0]}" for row in await connection.fetch(find, list(TABLES))]
+
+        return await self._with_connection(work)
 
     async def described(self) -> dict[str, str]:
         async def work(connection: Connection) -> dict[str, str]:
