@@ -53,8 +53,8 @@ class DrivenStore(Store):
         """Run steps of one scope as one durable transaction."""
 
     @abstractmethod
-    async def aside(self, function: Callable[[], T]) -> T:
-        """Run what is heavy on the processor, away from the event loop."""
+    async def aside(self, function: Callable[[], T], rows: int) -> T:
+        """Run what is heavy on the processor if there are many `rows`, away from the event loop."""
 
     @abstractmethod
     async def sizes(self, scope: str | None) -> dict[str, int]:
@@ -82,7 +82,7 @@ class DrivenStore(Store):
         loaded = await self.sees(scope, reading.load, scope, space, base, apart)
         if loaded.state is None:
             return loaded.base
-        return await self.aside(lambda: reading.indexed(loaded, self.layout))
+        return await self.aside(lambda: reading.indexed(loaded, self.layout), len(loaded.fresh))
 
     async def nearest(self, scope: str, space: str, vector: Floats, limit: int) -> Block:
         index = await self.load(scope, space)  # nothing is apart here: among all of them, exactly

@@ -54,6 +54,8 @@ CONFINED: Final = """
         WHERE tablename = 'records' AND schemaname = current_schema() AND policyname = 'fabula_worker'
           AND pg_has_role(current_user, role, 'member'))"""
 """Whether this role sees one scope at a time."""
+FEW: Final = 20_000
+"""Rows of which an index is made on the spot."""
 ASKED: Final = 10_000
 """Scopes of which it is remembered, at most, whether they have one."""
 REMEMBERED: Final = 30.0
@@ -276,8 +278,9 @@ class PostgresStore(DrivenStore):
         if not running.cancelled() and (error := running.exception()) is not None:
             log.debug("a write failed: %s", error)  # whoever still waits is told
 
-    async def aside(self, function: Callable[[], T]) -> T:
-        return await asyncio.to_thread(function)
+    async def aside(self, function: Callable[[], T], rows: int) -> T:
+        # A trip to another thread costs more than it frees where little is to be done.
+        return function() if rows <= FEW else await asyncio.to_thread(function)
 
     async def apart(self, scope: str, space: str) -> bool:
         found, until = self._apart.get((scope, space), (False, 0.0))

@@ -73,8 +73,8 @@ def indexed(loaded: Loaded, layout: Layout) -> Index:
     """Return the index that `load` found; heavy on the processor, so not part of the transaction."""
     if loaded.state is None:
         return loaded.base
-    terms = {row[0]: row for row in loaded.terms}
-    fresh = [Row(*row, *terms[row[0]][1:]) for row in loaded.fresh if row[0] in terms]
+    terms = {row[0]: tuple(row)[1:] for row in loaded.terms}
+    fresh = [Row._make(tuple(row) + terms[row[0]]) for row in loaded.fresh if row[0] in terms]
     ended = map(Row._make, loaded.ended)
     return loaded.base.extended([*ended, *fresh], layout.blocks(loaded.vectors), **loaded.state)
 

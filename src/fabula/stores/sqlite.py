@@ -236,7 +236,8 @@ class SQLiteStore(DrivenStore):
     async def sees(self, scope: str, steps: Callable[P, Steps[T]], *args: P.args, **kwargs: P.kwargs) -> T:
         return await self.reads(scope, steps, *args, **kwargs)
 
-    async def aside(self, function: Callable[[], T]) -> T:
+    async def aside(self, function: Callable[[], T], rows: int) -> T:
+        del rows
         return await self._in(self._readers, function)
 
     async def writes(
