@@ -40,8 +40,6 @@ TYPES: Final[Mapping[str, str]] = {
     "halves": "real[]::halfvec",
 }  # fmt: skip
 """What a parameter is, by its name, wherever it stands; every other one is text."""
-TRANSACTION: Final = "SELECT pg_current_xact_id_if_assigned()::text"
-"""The number of a transaction that has changed something."""
 WIDTH: Final = """
     SELECT string_agg(format('COALESCE(pg_column_size(%I), 0)', attname), ' + ' ORDER BY attnum)
     FROM pg_attribute WHERE attrelid = $1::text::regclass AND attnum > 0 AND NOT attisdropped"""
@@ -235,43 +233,18 @@ class PostgresStore(DrivenStore):
     async def writes(
         self, steps: Callable[Concatenate[str, P], Steps[T]], scope: str, *args: P.args, **kwargs: P.kwargs
     ) -> T:
-        sent: list[tuple[str | None, T]] = []
-
         async def work(connection: Connection) -> T:
-            if sent and await self._arrived(connection, sent[-1][0]):
-                return sent[-1][1]
-            sent.clear()
-            transaction = connection.transaction()
-            await transaction.start()
-            try:
+            # What was committed without our hearing of it is found there by its ids when it is begun again. The server
+            # is not asked what became of the transaction: after a crash its number may be another's.
+            async with connection.transaction():
                 await self._enter(connection, scope)
-                value = await self._walk(connection, steps(scope, *args, **kwargs))
-                number = None if self._distributed else await connection.fetchval(TRANSACTION)
-            except BaseException:
-                if not connection.is_closed():
-                    await transaction.rollback()
-                raise
-            sent.append((number, value))
-            await transaction.commit()
-            return value
+                return await self._walk(connection, steps(scope, *args, **kwargs))
 
         # A caller that is cancelled leaves; what was begun goes on to its end.
         running = asyncio.ensure_future(self._with_connection(work))
         self._running.add(running)
         running.add_done_callback(self._done)
         return await asyncio.shield(running)
-
-    async def _arrived(self, connection: Connection, number: str | None) -> bool:
-        """Whether a transaction was committed whose answer got lost with its connection.
-
-        On Citus it cannot be asked: there a write is done again, which its ids bear.
-        """
-        if number is None:
-            return False
-        told = await connection.fetchval("SELECT pg_xact_status($1::text::xid8)", number)
-        if told == "in progress":
-            raise ConnectionError("what became of a write is not known yet")
-        return told == "committed"
 
     def _done(self, running: asyncio.Future[Any]) -> None:
         self._running.discard(running)
