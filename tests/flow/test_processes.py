@@ -96,6 +96,7 @@ def kill_while_importing(db: str, moments: int) -> None:
         # The last line may have been cut by the kill; what was told in full was told after it was stored.
         acknowledged += rest.split("\n")[:-1]
         assert errors == ""
+        assert "" not in acknowledged, f"the importer ended by itself, with {process.returncode}"
         asyncio.run(nothing_is_missing(db, acknowledged))
 
 
