@@ -2,12 +2,14 @@
 
 import os
 import socket
+import uuid
 from collections.abc import Iterator
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import pytest
+from engines import Nowhere
 from server import Databases, Server, require
 
 from fabula import Memory
@@ -123,3 +125,24 @@ def postgres_url(postgres_server: Databases, postgres_template: str, _spare: lis
 def db(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """Where a test's memory is kept: each test that asks for it runs on both engines."""
     return str(tmp_path / "memory.db") if request.param == "sqlite" else request.getfixturevalue("postgres_url")
+
+
+@pytest.fixture(params=["sqlite"])
+def file(tmp_path: Path) -> Path:
+    """For what is about the file itself."""
+    return tmp_path / "memory.db"
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def nowhere(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Nowhere]:
+    """Where no memory can be, until the test makes it possible."""
+    if request.param == "sqlite":
+        folder = tmp_path / "later"
+        yield Nowhere(str(folder / "memory.db"), folder.mkdir)
+        return
+    server: Databases = request.getfixturevalue("postgres_server")
+    made: list[str] = []
+    name = f"later_{uuid.uuid4().hex}"
+    yield Nowhere(server.url(name), lambda: made.append(server.create(name)))
+    for database in made:
+        server.drop(database)

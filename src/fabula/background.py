@@ -139,7 +139,7 @@ class Worker:
                     await self._scope(self._fresh.pop(), sweep)
                 # Whoever is about to close does its own work, and leaves that of others to others.
                 more = not sweep.over and not self._ending.is_set() and await self._next(sweep)
-            if not sweep.over:  # then it was looked at all scopes
+            if not sweep.over:  # nothing is left that was written here
                 self._mine.clear()
         except Confined:
             for scope in sorted(self._mine):
@@ -223,8 +223,10 @@ class Worker:
             await asyncio.sleep(self._settings.lease / 3)
             try:
                 await self._lease(lease.scope)
-            except FabulaError as error:
-                log.info("scope %r: the lease could not be renewed: %s", lease.scope, error)
+            except Exception as error:
+                # Whether it is still held is asked by each write; the next round may succeed.
+                expected = isinstance(error, FabulaError)
+                log.warning("the lease of scope %r was not renewed: %s", lease.scope, error, exc_info=not expected)
 
     # --- tasks ---
 

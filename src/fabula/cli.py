@@ -99,7 +99,6 @@ _EMBEDDER: Final = Annotated[
     Enum("Embedder", {name: name for name in get_args(Model)}, type=str),
     typer.Option("--embedder", envvar="FABULA_EMBEDDER", help="The embedding model; none searches by keyword alone."),
 ]
-_JSON: Final = Annotated[bool, typer.Option("--json", help="Print the whole result as JSON.")]
 _YES: Final = Annotated[bool, typer.Option("--yes", help="Yes, I mean it.")]
 
 
@@ -143,7 +142,7 @@ def _command(operation: Operation, models: Models) -> Callable[..., int]:
         return int(_failed(result))
 
     shown = [_option(one) for one in parameters]
-    common = {"db": (_DB, None), "embedder": (_EMBEDDER, "default"), "as_json": (_JSON, False)}
+    common = {"db": (_DB, None), "embedder": (_EMBEDDER, "default"), "as_json": (administration.Json, False)}
     if operation.confirm:
         common["yes"] = (_YES, False)
     shown += [_keyword(name, hint, default) for name, (hint, default) in common.items()]
@@ -318,7 +317,7 @@ def _demo(models: Models) -> Callable[..., int]:
             printing.tell("\nNow your own: fabula remember 'I moved to Porto in May' --scope me")
         return 0
 
-    shown = [_keyword("embedder", _EMBEDDER, "default"), _keyword("as_json", _JSON, False)]
+    shown = [_keyword("embedder", _EMBEDDER, "default"), _keyword("as_json", administration.Json, False)]
     return _signed(command, shown)
 
 

@@ -39,25 +39,25 @@ def this() -> str:
 
 def gone(name: str) -> bool:
     """Whether the process that `this` gave this name has certainly ended."""
-    machine, _, process = name.rpartition(" ")[0].rpartition(" ")
-    began = name.rpartition(" ")[2]
+    parts = name.rsplit(" ", 2)
+    if len(parts) < 3 or not parts[1].isdecimal():
+        return False
+    machine, process, began = parts[0], int(parts[1]), parts[2]
     try:
-        if not process.isdecimal() or machine != _machine():
+        if machine != _machine():
             return False
     except OSError:
         return False
     try:
-        return _began(int(process)) != began
+        return _began(process) != began
     except (OSError, IndexError):
-        return _absent(int(process))
+        return _absent(process)
 
 
 def _absent(process: int) -> bool:
     """Whether there is no such process; one that is only hidden from us is not told of, but is there."""
     try:
         os.kill(process, 0)
-    except ProcessLookupError:
-        return True
-    except OSError:
-        return False
+    except OSError as error:
+        return isinstance(error, ProcessLookupError)
     return False

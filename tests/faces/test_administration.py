@@ -1,7 +1,6 @@
 """The commands that look after databases: what they say, how they end, and what a worker does while it runs."""
 
 import asyncio
-import importlib
 import json
 import os
 import signal
@@ -11,14 +10,15 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Generator, Iterator
-from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
+from commands import Fabula, Ran, python
+from engines import sql
 
 from fabula import Memory, Message, ProviderUnavailable, processes
 from fabula.abc import Embedder
@@ -36,20 +36,6 @@ both_ways = pytest.mark.parametrize(
 )
 SERVERS = ["distribute", "secure", "hnsw"]
 """The commands that only a PostgreSQL database knows."""
-
-
-@dataclass
-class Ran:
-    code: int
-    out: str
-    err: str
-
-    @property
-    def lines(self) -> list[str]:
-        return self.out.splitlines()
-
-
-Fabula = Callable[..., Ran]
 
 
 @pytest.fixture
@@ -82,22 +68,6 @@ def failed(ran: Ran, code: int = 1) -> str:
     (line,) = ran.err.splitlines()
     assert line.startswith("fabula: ")
     return line.removeprefix("fabula: ")
-
-
-def sql(db: str, statement: str) -> list[tuple[Any, ...]]:
-    """Run a statement on the database itself, beside the memory in it."""
-    if "://" not in db:
-        with closing(sqlite3.connect(db)) as connection, connection:
-            return connection.execute(statement).fetchall()
-
-    async def run() -> list[tuple[Any, ...]]:
-        connection: Any = await importlib.import_module("asyncpg").connect(db)  # its types are incomplete
-        try:
-            return [tuple(row) for row in await connection.fetch(statement)]
-        finally:
-            await connection.close()
-
-    return asyncio.run(run())
 
 
 def texts(scope: str, count: int = 2) -> list[str]:
@@ -314,17 +284,8 @@ sys.exit(main(["worker", *sys.argv[1:]], models=lambda _: Hanging() if how == "h
 """
 
 
-@contextmanager
-def worker(db: str, *argv: str, how: str = "") -> Generator[subprocess.Popen[str]]:
-    process = subprocess.Popen(
-        [sys.executable, "-W", "error", "-c", WORKER, how, "--db", db, *argv],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
-    with process:
-        try:
-            yield process
-        finally:
-            process.kill()
+def worker(db: str, *argv: str, how: str = "") -> AbstractContextManager[subprocess.Popen[str]]:
+    return python(WORKER, how, "--db", db, *argv, stderr=subprocess.PIPE)
 
 
 def ended(process: subprocess.Popen[str]) -> Ran:

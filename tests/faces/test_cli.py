@@ -1,7 +1,6 @@
 """The command line: what it says, where, and how it ends."""
 
 import asyncio
-import importlib
 import io
 import json
 import os
@@ -10,13 +9,12 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Callable
-from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
+from commands import Fabula, Ran
+from engines import sql
 from server import require
 
 from fabula import ProviderUnavailable, __version__
@@ -29,20 +27,6 @@ LOOKING = [operation for operation in OPERATIONS if not operation.creates]
 # What the console does, and what is refused before the database is opened, is the same whichever it is.
 sqlite_alone = pytest.mark.parametrize("db", ["sqlite"], indirect=True)
 named = pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.name)
-
-
-@dataclass
-class Ran:
-    code: int
-    out: str
-    err: str
-
-    @property
-    def lines(self) -> list[str]:
-        return self.out.splitlines()
-
-
-Fabula = Callable[..., Ran]
 
 
 @pytest.fixture
@@ -66,22 +50,6 @@ def failed(ran: Ran, code: int = 1) -> str:
     (line,) = ran.err.splitlines()
     assert line.startswith("fabula: ")
     return line.removeprefix("fabula: ")
-
-
-def sql(db: str, statement: str) -> list[tuple[Any, ...]]:
-    """Run a statement on the database itself, beside the memory in it."""
-    if "://" not in db:
-        with closing(sqlite3.connect(db)) as connection, connection:
-            return connection.execute(statement).fetchall()
-
-    async def run() -> list[tuple[Any, ...]]:
-        connection: Any = await importlib.import_module("asyncpg").connect(db)  # its types are incomplete
-        try:
-            return [tuple(row) for row in await connection.fetch(statement)]
-        finally:
-            await connection.close()
-
-    return asyncio.run(run())
 
 
 def arguments(operation: Operation, folder: Path) -> list[str]:

@@ -50,12 +50,6 @@ def case(*ids: str) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("report", [pytest.param(name, id=name) for name in ids])
 
 
-@pytest.fixture(params=["sqlite"])
-def file(tmp_path: Path) -> Path:
-    """For what is about the file itself."""
-    return tmp_path / "memory.db"
-
-
 @pytest.fixture
 def clock() -> FakeClock:
     return FakeClock("2024-05-01T12:00:00Z")

@@ -1,21 +1,17 @@
 """The front door: opening, closing and reopening, where a memory is kept, and looking around in it."""
 
 import asyncio
-import importlib
 import sqlite3
 import subprocess
 import sys
 import threading
-import uuid
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
-from server import Databases
+from engines import Nowhere, sql
 
 from fabula import AsyncMemory, InvalidInput, MemoryClosed, Message, ProviderError, Settings, StoreUnavailable
 from fabula.abc import Extraction
@@ -45,34 +41,6 @@ each_call = pytest.mark.parametrize("call", CALLS.values(), ids=list(CALLS))
 sqlite_alone = pytest.mark.parametrize("db", ["sqlite"], indirect=True)
 
 
-@pytest.fixture(params=["sqlite"])
-def file(tmp_path: Path) -> Path:
-    """For what is about the file itself."""
-    return tmp_path / "memory.db"
-
-
-@dataclass
-class Nowhere:
-    """Where no memory can be, until it is made."""
-
-    url: str
-    make: Callable[[], object]
-
-
-@pytest.fixture(params=["sqlite", "postgres"])
-def nowhere(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Nowhere]:
-    if request.param == "sqlite":
-        folder = tmp_path / "later"
-        yield Nowhere(str(folder / "memory.db"), folder.mkdir)
-        return
-    server: Databases = request.getfixturevalue("postgres_server")
-    made: list[str] = []
-    name = f"later_{uuid.uuid4().hex}"
-    yield Nowhere(server.url(name), lambda: made.append(server.create(name)))
-    for database in made:
-        server.drop(database)
-
-
 @pytest.fixture
 async def memory(db: str) -> AsyncIterator[AsyncMemory]:
     async with AsyncMemory(db, embedder=HashEmbedder(), clock=FakeClock()) as opened:
@@ -92,25 +60,6 @@ def written(path: Path, data: bytes | None = None) -> bytes:
     if data is not None:
         path.write_bytes(data)
     return path.read_bytes()
-
-
-def sql(db: str, statement: str) -> list[tuple[Any, ...]]:
-    """Run a statement on the database itself, beside the memory in it."""
-    if "://" not in db:
-        with closing(sqlite3.connect(db)) as connection, connection:
-            return connection.execute(statement).fetchall()
-    asyncpg: Any = importlib.import_module("asyncpg")  # its types are incomplete
-
-    async def run() -> list[tuple[Any, ...]]:
-        connection = await asyncpg.connect(db)
-        try:
-            return [tuple(row) for row in await connection.fetch(statement)]
-        finally:
-            await connection.close()
-
-    # A thread of its own, because the test's has an event loop already.
-    with ThreadPoolExecutor(1) as thread:
-        return thread.submit(asyncio.run, run()).result()
 
 
 def public() -> set[str]:

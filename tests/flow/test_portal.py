@@ -5,15 +5,13 @@ import signal
 import subprocess
 import sys
 import threading
-import uuid
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
-from server import Databases
+from engines import Nowhere
 
 from fabula import (
     AsyncMemory,
@@ -46,34 +44,6 @@ CALLS: dict[str, Call] = {
 each_call = pytest.mark.parametrize("call", CALLS.values(), ids=list(CALLS))
 # The portal is the same whatever lies behind it.
 sqlite_alone = pytest.mark.parametrize("db", ["sqlite"], indirect=True)
-
-
-@pytest.fixture(params=["sqlite"])
-def file(tmp_path: Path) -> Path:
-    """For what is about the file itself."""
-    return tmp_path / "memory.db"
-
-
-@dataclass
-class Nowhere:
-    """Where no memory can be, until it is made."""
-
-    url: str
-    make: Callable[[], object]
-
-
-@pytest.fixture(params=["sqlite", "postgres"])
-def nowhere(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Nowhere]:
-    if request.param == "sqlite":
-        folder = tmp_path / "later"
-        yield Nowhere(str(folder / "memory.db"), folder.mkdir)
-        return
-    server: Databases = request.getfixturevalue("postgres_server")
-    made: list[str] = []
-    name = f"later_{uuid.uuid4().hex}"
-    yield Nowhere(server.url(name), lambda: made.append(server.create(name)))
-    for database in made:
-        server.drop(database)
 
 
 @pytest.fixture

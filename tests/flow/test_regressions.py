@@ -25,12 +25,6 @@ from fabula.types import Entity, Frame, Note
 CANARY = "Quetzalcoatlus"
 
 
-@pytest.fixture(params=["sqlite"])
-def file(tmp_path: Path) -> Path:
-    """For what is about the file itself."""
-    return tmp_path / "memory.db"
-
-
 class Counting(HotStore):
     """Counts how often it is asked for work, in front of any engine."""
 

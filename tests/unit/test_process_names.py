@@ -6,14 +6,13 @@ It knows nothing of the work, beyond that a scope's is held by one process at a 
 import asyncio
 import os
 import subprocess
-import sys
 from collections import Counter
-from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from datetime import datetime
 from pathlib import Path
 
 import pytest
+from commands import python
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -32,17 +31,8 @@ def parts() -> tuple[str, str, str, str]:
     return boot, space, number, began
 
 
-@contextmanager
-def another(code: str, *given: str) -> Generator[subprocess.Popen[str]]:
-    process = subprocess.Popen(
-        [sys.executable, "-W", "error", "-c", code, *given],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-    )  # fmt: skip
-    with process:
-        try:
-            yield process
-        finally:
-            process.kill()
+def another(code: str, *given: str) -> AbstractContextManager[subprocess.Popen[str]]:
+    return python(code, *given, stdin=subprocess.PIPE)
 
 
 def told(process: subprocess.Popen[str]) -> str:

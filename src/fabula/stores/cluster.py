@@ -8,13 +8,12 @@ from __future__ import annotations
 from typing import Final
 
 from fabula.errors import InvalidInput, StoreUnavailable
-from fabula.stores.server import Connection, connected, spread
+from fabula.stores.server import CITUS, Connection, connected, spread
 from fabula.stores.statements import TABLES
 
 SHARDS: Final = 32
 """Shards of a table where it is not said: as many nodes can share the work."""
 OWN_SCOPE: Final = "scope = current_setting('fabula.scope', true)"
-CITUS: Final = "SELECT EXISTS (SELECT 1 FROM pg_proc WHERE proname = 'create_distributed_table')"
 
 
 async def distribute(url: str, shards: int = SHARDS) -> list[str]:

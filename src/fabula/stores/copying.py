@@ -21,12 +21,6 @@ NOBODY: Final = -1
 """The revision of no scope."""
 
 
-def state(scope: str) -> Steps[ScopeState | None]:
-    """See `Store.state`."""
-    rows = yield Do("scope_state", {"scope": scope})
-    return ScopeState(*rows[0]) if rows else None
-
-
 def page(
     scope: str, table: str, after: Sequence[Any] | None, limit: int, layout: Layout
 ) -> Steps[list[tuple[Any, ...]]]:

@@ -76,7 +76,7 @@ class DrivenStore(Store):
     async def load(self, scope: str, space: str, base: Index | None = None) -> Index:
         apart = await self.apart(scope, space) if space else False
         if base is not None and base.revision and base.apart == apart:
-            state = await self.reads(scope, copying.state, scope)
+            state = await self.reads(scope, reading.state, scope)
             if state and state.revision == base.revision and base.space == (space if space == state.space else ""):
                 return base
         loaded = await self.sees(scope, reading.load, scope, space, base, apart)
@@ -123,15 +123,14 @@ class DrivenStore(Store):
         if scope is not None:
             return await self._lease(worker, tasks, now, seconds, due, scope)
         # Looking at all scopes is dear, so what was found is used up before it is looked again.
-        fresh = False
-        while self._candidates or not fresh:
-            if not self._candidates:
-                fresh = True
+        for look in (False, True):
+            if look:
                 first, *rest = await self.reads(None, leasing.work, worker, tasks, now, due, None) or [""]
                 shuffle(rest)  # who loses the first to another worker must not meet the same one at the second
                 self._candidates = [name for name in (first, *rest) if name]
-            elif (lease := await self._lease(worker, tasks, now, seconds, due, self._candidates.pop(0))) is not None:
-                return lease
+            while self._candidates:
+                if (lease := await self._lease(worker, tasks, now, seconds, due, self._candidates.pop(0))) is not None:
+                    return lease
         return None
 
     async def _lease(
@@ -184,7 +183,7 @@ class DrivenStore(Store):
         return problems
 
     async def state(self, scope: str) -> ScopeState | None:
-        return await self.reads(scope, copying.state, scope)
+        return await self.reads(scope, reading.state, scope)
 
     async def page(
         self, scope: str, table: str, after: tuple[Any, ...] | None = None, limit: int = 1000

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, Final, Protocol, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,51 +20,53 @@ Halves: TypeAlias = NDArray[np.float16]
 NO_VECTORS: Final[Block] = (np.empty(0, np.int64), np.empty((0, 0), np.float16))
 
 
-class Layout(Protocol):
+class Layout(ABC):
     """Where vectors are put. They belong to a scope, a space and a record's number."""
 
+    @abstractmethod
     def put(self, scope: str, space: str, revision: int, vectors: Mapping[int, Halves]) -> Steps[bool]:
         """Write vectors; return whether one of them was there before."""
-        ...
 
+    @abstractmethod
     def erase(self, scope: str, numbers: Collection[int]) -> Steps[int]:
         """Remove the vectors of these records in every space; return how many there were."""
-        ...
 
+    @abstractmethod
     def empty(self, scope: str) -> Steps[int]:
         """Remove all of a scope's vectors; return how many there were."""
-        ...
 
     def keep(self, scope: str, space: str) -> Steps[None]:
         """Remove the vectors of every other space."""
-        ...
+        yield Do("drop_spaces", {"scope": scope, "space": space})
 
+    @abstractmethod
     def numbers(self, scope: str, space: str) -> Steps[set[int]]:
         """Return which records have a vector in `space`."""
-        ...
 
+    @abstractmethod
     def page(self, scope: str, space: str, number: int, limit: int) -> Steps[list[tuple[Any, ...]]]:
         """Return about `limit` vectors after one as (space, number, bytes), in that order."""
-        ...
 
+    @abstractmethod
     def last(self, scope: str) -> Steps[tuple[Any, ...] | None]:
         """Return the space and number of the last vector there is."""
-        ...
 
     def restore(self, scope: str, revision: int, rows: Sequence[tuple[Any, ...]]) -> Steps[None]:
         """Write what `page` gave."""
-        ...
+        for space in dict.fromkeys(row[0] for row in rows):
+            vectors = {row[1]: np.frombuffer(row[2], "<f2") for row in rows if row[0] == space}
+            yield from self.put(scope, space, revision, vectors)
 
+    @abstractmethod
     def of(self, scope: str, space: str, numbers: Collection[int]) -> Steps[Block]:
         """Return the vectors of these records, those that have one."""
-        ...
 
+    @abstractmethod
     def blocks(self, rows: Rows) -> list[Block]:
         """Return what `load_vectors` gave as pairs of record numbers and a matrix with a row for each."""
-        ...
 
 
-class Chunks:
+class Chunks(Layout):
     """Chunks of up to 256 vectors, one blob each."""
 
     def put(self, scope: str, space: str, revision: int, vectors: Mapping[int, Halves]) -> Steps[bool]:
@@ -92,9 +95,6 @@ class Chunks:
         yield Do("empty_vectors", {"scope": scope})
         return sum(len(np.frombuffer(who, "<i8")) for _, who, _ in rows)
 
-    def keep(self, scope: str, space: str) -> Steps[None]:
-        yield Do("drop_spaces", {"scope": scope, "space": space})
-
     def numbers(self, scope: str, space: str) -> Steps[set[int]]:
         rows = yield Do("embedded_numbers", {"scope": scope, "space": space})
         return {number for row in rows for number in np.frombuffer(row[0], "<i8").tolist()}
@@ -108,9 +108,6 @@ class Chunks:
     def last(self, scope: str) -> Steps[tuple[Any, ...] | None]:
         rows = yield Do("last_vectors", {"scope": scope})
         return (rows[0][0], int(np.frombuffer(rows[0][1], "<i8").max())) if rows else None
-
-    def restore(self, scope: str, revision: int, rows: Sequence[tuple[Any, ...]]) -> Steps[None]:
-        yield from _restore(self, scope, revision, rows)
 
     def of(self, scope: str, space: str, numbers: Collection[int]) -> Steps[Block]:
         chunks = sorted({number // CHUNK for number in numbers})
@@ -140,13 +137,12 @@ class Chunks:
         return Do("put_vectors", {**where, "revision": revision, **blobs})
 
 
-class Single:
+class Single(Layout):
     """A row a vector, of pgvector's type halfvec."""
 
     def put(self, scope: str, space: str, revision: int, vectors: Mapping[int, Halves]) -> Steps[bool]:
-        where: dict[str, Any] = {"scope": scope, "space": space}
-        rows = yield Do("known_vectors", {**where, "numbers": list(vectors)})
-        where |= {"revision": revision}
+        rows = yield Do("known_vectors", {"scope": scope, "space": space, "numbers": list(vectors)})
+        where = {"scope": scope, "space": space, "revision": revision}
         yield Do("put_vectors", [{**where, "number": n, "halves": vector.tolist()} for n, vector in vectors.items()])
         return bool(rows)
 
@@ -155,9 +151,6 @@ class Single:
 
     def empty(self, scope: str) -> Steps[int]:
         return len((yield Do("empty_vectors", {"scope": scope})))
-
-    def keep(self, scope: str, space: str) -> Steps[None]:
-        yield Do("drop_spaces", {"scope": scope, "space": space})
 
     def numbers(self, scope: str, space: str) -> Steps[set[int]]:
         rows = yield Do("embedded_numbers", {"scope": scope, "space": space})
@@ -170,9 +163,6 @@ class Single:
     def last(self, scope: str) -> Steps[tuple[Any, ...] | None]:
         rows = yield Do("last_vectors", {"scope": scope})
         return (rows[0][0], rows[0][1]) if rows else None
-
-    def restore(self, scope: str, revision: int, rows: Sequence[tuple[Any, ...]]) -> Steps[None]:
-        yield from _restore(self, scope, revision, rows)
 
     def of(self, scope: str, space: str, numbers: Collection[int]) -> Steps[Block]:
         rows = yield Do("vectors_of", {"scope": scope, "space": space, "numbers": list(numbers)})
@@ -201,9 +191,3 @@ def _block(vectors: Mapping[int, Halves]) -> Block:
     if not vectors:
         return NO_VECTORS
     return np.array(list(vectors), np.int64), np.stack(list(vectors.values()))
-
-
-def _restore(layout: Layout, scope: str, revision: int, rows: Sequence[tuple[Any, ...]]) -> Steps[None]:
-    for space in dict.fromkeys(row[0] for row in rows):
-        vectors = {row[1]: np.frombuffer(row[2], "<f2") for row in rows if row[0] == space}
-        yield from layout.put(scope, space, revision, vectors)

@@ -13,12 +13,18 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fabula.abc import Filter
+from fabula.abc import Filter, ScopeState
 from fabula.index import Index, Row
 from fabula.stores.layouts import Layout
 from fabula.stores.rows import from_row, micros
 from fabula.stores.statements import Do, Rows, Steps
 from fabula.types import Kind, Record, Stats
+
+
+def state(scope: str) -> Steps[ScopeState | None]:
+    """See `Store.state`."""
+    rows = yield Do("scope_state", {"scope": scope})
+    return ScopeState(*rows[0]) if rows else None
 
 
 class Loaded(NamedTuple):

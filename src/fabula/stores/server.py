@@ -42,6 +42,8 @@ MIGRATING: Final = 24 * 3600.0
 """Seconds that a change of the schema, or another process's, may take."""
 LOCK: Final = 0x66616275
 """The advisory lock under which the schema is changed."""
+CITUS: Final = "SELECT to_regclass('pg_dist_partition') IS NOT NULL"
+"""Whether the database has Citus."""
 PGVECTOR: Final = (0, 8)
 """The first pgvector whose index can be searched on until enough is found."""
 
@@ -184,7 +186,7 @@ async def migrate(connection: Connection) -> list[str]:
     async with connection.transaction():
         await connection.execute("SET LOCAL statement_timeout TO 0")
         await connection.execute(f"SELECT pg_advisory_xact_lock({LOCK})", timeout=MIGRATING)
-        if await connection.fetchval("SELECT to_regclass('pg_dist_partition') IS NOT NULL"):
+        if await connection.fetchval(CITUS):
             # Changes of the schema and of a table on every node do not go together in parallel.
             await connection.execute("SET LOCAL citus.multi_shard_modify_mode TO 'sequential'")
         home = await _home(connection)
@@ -230,7 +232,7 @@ async def _home(connection: Connection) -> str:
 
 async def distributed(connection: Connection) -> bool:
     """Whether the tables are spread over a Citus cluster."""
-    if not await connection.fetchval("SELECT to_regclass('pg_dist_partition') IS NOT NULL"):
+    if not await connection.fetchval(CITUS):
         return False
     return await connection.fetchval("SELECT 'scopes'::regclass IN (SELECT logicalrelid FROM pg_dist_partition)")
 
@@ -241,9 +243,9 @@ async def spread(connection: Connection, shards: int = 0) -> list[str]:
         SELECT c.relname FROM pg_dist_partition p JOIN pg_class c ON c.oid = p.logicalrelid
         JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = current_schema()"""
     done = {row[0] for row in await connection.fetch(find)}
-    new = [table for table in ("scopes", *TABLES[:-1]) if table not in done]
-    for table in ("scopes", *TABLES[:-1]):
-        if table in new:
+    tables = ("scopes", *TABLES[:-1])  # the others are laid beside the first
+    for table in tables:
+        if table not in done:
             beside, options = ("none", f", shard_count => {shards:d}") if table == "scopes" else ("scopes", "")
             await connection.execute(
                 f"SELECT create_distributed_table('{table}', 'scope', colocate_with => '{beside}'{options})"
@@ -252,7 +254,7 @@ async def spread(connection: Connection, shards: int = 0) -> list[str]:
         await connection.execute(f"SELECT truncate_local_data_after_distributing_table('{table}')")
     if "fabula_migrations" not in done:  # so that every node can be asked
         await connection.execute("SELECT create_reference_table('fabula_migrations')")
-    return new
+    return [table for table in tables if table not in done]
 
 
 async def _vectors(connection: Connection) -> None:

@@ -21,10 +21,6 @@ DELETE FROM vectors WHERE scope = :scope AND number IN :numbers RETURNING scope;
 -- Every vector, for the check.
 SELECT space, number, halfvec_send(vector) FROM vectors WHERE scope = :scope ORDER BY space, number;
 
--- name: drop_spaces
--- Remove the vectors of every space but one.
-DELETE FROM vectors WHERE scope = :scope AND space <> :space;
-
 -- name: embedded_numbers
 -- Which records have a vector.
 SELECT number FROM vectors WHERE scope = :scope AND space = :space;

@@ -138,6 +138,10 @@ FROM records r JOIN postings p ON p.scope = r.scope AND p.number = r.number
 WHERE r.scope = :scope AND p.scope = :scope AND r.recorded_to IS NOT NULL AND r.revision > :revision AND r.number <= :after
 ORDER BY r.number;
 
+-- name: drop_spaces
+-- Remove the vectors of every space but one.
+DELETE FROM vectors WHERE scope = :scope AND space <> :space;
+
 -- name: put_edge
 -- An edge; the same edge twice is one.
 INSERT INTO edges (scope, target, kind, source, ref, weight, revision)

@@ -25,11 +25,6 @@ DELETE FROM vectors WHERE scope = :scope AND space = :space AND chunk = :chunk;
 -- Every vector chunk, for the check.
 SELECT space, numbers, vectors FROM vectors WHERE scope = :scope ORDER BY space, chunk;
 
-
--- name: drop_spaces
--- Remove the vectors of every space but one.
-DELETE FROM vectors WHERE scope = :scope AND space <> :space;
-
 -- name: embedded_numbers
 -- Which records have a vector, a chunk a row.
 SELECT numbers FROM vectors WHERE scope = :scope AND space = :space;
