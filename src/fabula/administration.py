@@ -8,8 +8,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import signal
-from collections.abc import AsyncGenerator, Callable, Coroutine
-from contextlib import AbstractContextManager, asynccontextmanager
+from collections.abc import AsyncGenerator, Callable, Coroutine, Generator
+from contextlib import AbstractContextManager, asynccontextmanager, contextmanager
 from functools import wraps
 from typing import Annotated, Any, Optional, TypeAlias
 
@@ -74,10 +74,10 @@ def add(
 
         It ends at Ctrl-C or SIGTERM; work that was begun then is left to the next one. Run as many as are needed.
         """
-        _told(verbose)
         store, settings = _existing(db), Settings(workers=parallel)
         memory = AsyncMemory(store, embedder=models(embedder), background=not once, settings=settings)
-        flushed: Flushed | None = wait(_worked(memory, store, once=once))
+        with _told(verbose):
+            flushed: Flushed | None = wait(_worked(memory, store, once=once))
         if flushed is None:
             return 0
         printing.say(f"left to do {flushed.pending}, failed {flushed.failed}")
@@ -227,7 +227,17 @@ async def _worked(memory: AsyncMemory, store: DrivenStore, *, once: bool) -> Flu
         await memory.close(drain=0.0)
 
 
-def _told(verbose: bool) -> None:
-    """A worker runs for weeks and nobody reads a result: what matters is logged to standard error."""
-    logging.basicConfig(format="%(asctime)s %(levelname)s %(message)s", force=True)
-    logging.getLogger("fabula").setLevel(logging.INFO if verbose else logging.WARNING)
+@contextmanager
+def _told(verbose: bool) -> Generator[None]:
+    """A worker runs for weeks and nobody reads a result: what matters is logged to standard error meanwhile."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
+    everybody, ours = logging.getLogger(), logging.getLogger("fabula")
+    before = ours.level
+    everybody.addHandler(handler)
+    ours.setLevel(logging.INFO if verbose else logging.WARNING)
+    try:
+        yield
+    finally:
+        everybody.removeHandler(handler)
+        ours.setLevel(before)
