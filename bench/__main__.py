@@ -10,6 +10,7 @@ NAMES = {
     "lifebench": "evidence recall on LifeBench phone records, Chinese and English",
     "probe": "top-1 on question-passage pairs in and across Chinese and English",
     "train": "fit the weight table on some conversations, judge it on others",
+    "time": "time expressions in English and Chinese, beside public test suites",
     "latency": "time and space, beside numpy and the bare drivers",
     "writers": "durable writes a second, of one process and of several at once",
     "keywords": "our keyword search beside PostgreSQL's own full text search",

@@ -136,7 +136,8 @@ def _short(passage: Passage) -> str:
 def _dates(exchange: Iterable[Passage]) -> Iterator[Interval]:
     for passage in exchange:
         if passage.time is not None:
-            yield from (found.interval for found in when.find(_said(passage), passage.time))
+            found = when.find(_said(passage), passage.time)
+            yield from (interval for one in found if (interval := one.interval) is not None)
 
 
 def _entities(exchange: Sequence[Passage]) -> Iterator[Entity]:

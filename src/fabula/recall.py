@@ -7,21 +7,21 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import TypeAlias
 
 import numpy as np
 
-from fabula import ranking, when
+from fabula import question, ranking
 from fabula.abc import Embedder, Store
 from fabula.errors import ProviderError
 from fabula.index import Bools, Floats, Index
+from fabula.question import Question
 from fabula.ranking import Cue, Ranking
 from fabula.render import Recollection
-from fabula.text import ANALYZER, clean, fold, hash_term, query_terms, script
-from fabula.types import ROLES, Hit, Interval, Kind, Plan, Record, Trace
+from fabula.text import ANALYZER, clean, hash_term, query_terms, script
+from fabula.types import Fact, Hit, Kind, Plan, Record, Trace
 
 log = logging.getLogger(__name__)
 
@@ -33,6 +33,8 @@ NEAREST = 200
 """How many of the nearest vectors are fetched where they are left in the database."""
 FETCHED = 2000
 """Rows of which all vectors are fetched rather than the nearest."""
+OVER = 0.5
+"""What is left of the score of a fact that no longer holds, where the question is about the present."""
 SMALL = 20_000
 """Rows up to which ranking is quicker than a trip to another thread."""
 
@@ -66,7 +68,7 @@ async def recall(
             degraded += failure
     if as_of is not None:
         index = index.at(as_of.timestamp())
-    cue, windows = read(query, index, at, vector)
+    cue, asked = read(query, index, at, vector)
     allowed = _allowed(index, plan, as_of)
     if index.apart and vector is not None:
         index = await _fetched(store, scope, index, cue, vector, plan, allowed)
@@ -81,10 +83,10 @@ async def recall(
     return Recollection(
         scope=scope,
         query=query,
-        hits=tuple(await _with_derived(store, scope, _wanted(best, plan), plan, as_of)),
+        hits=tuple(await _with_derived(store, scope, _wanted(best, plan), plan, as_of, at if asked.current else None)),
         confidence=max((hit.relevance for hit in best[:CONFIDENT]), default=0.0),
         degraded=tuple(degraded),
-        trace=_trace(query, cue, windows, ranked) if explain else None,
+        trace=_trace(query, cue, asked, ranked) if explain else None,
     )
 
 
@@ -109,34 +111,19 @@ async def _fetched(
 # --- reading the question ---------------------------------------------------------------------------------------
 
 
-def read(query: str, index: Index, at: datetime, vector: np.ndarray | None) -> tuple[Cue, tuple[Interval, ...]]:
-    """Return the cue for a question, and the dates found in it (resolved against `at`)."""
-    windows = tuple(found.interval for found in when.find(query, at))
-    bounds = tuple(
-        (w.start.timestamp() if w.start else -np.inf, w.end.timestamp() if w.end else np.inf) for w in windows
-    )
+def read(query: str, index: Index, at: datetime, vector: np.ndarray | None) -> tuple[Cue, Question]:
+    """Return the cue for a question that is asked at `at`, and what its words ask for."""
+    asked = question.read(query, at, index.speakers)
     cue = Cue(
         terms={hash_term(term): float(count) for term, count in query_terms(query).items()},
         vector=vector,
-        windows=bounds,
-        speakers=tuple(named(query, index.speakers)),
+        windows=tuple(
+            (w.start.timestamp() if w.start else -np.inf, w.end.timestamp() if w.end else np.inf) for w in asked.windows
+        ),
+        speakers=asked.people,
         han=script(query) == "han",
     )
-    return cue, windows
-
-
-def named(query: str, speakers: Iterable[str]) -> list[str]:
-    """Return the speakers that `query` names, as whole words; roles such as "user" are nobody's name."""
-    folded = fold(query)
-    found: list[str] = []
-    for speaker in speakers:
-        name = fold(speaker)
-        if not name or name in ROLES:
-            continue
-        edge = r"" if script(name) == "han" else r"\b"
-        if re.search(f"{edge}{re.escape(name)}{edge}", folded):
-            found.append(speaker)
-    return found
+    return cue, asked
 
 
 async def _vector(embedder: Embedder, query: str) -> tuple[np.ndarray | None, list[str]]:
@@ -209,25 +196,29 @@ def _rated(query: str, embedder: Embedder | None) -> Rate:
     return rate
 
 
-async def _with_derived(store: Store, scope: str, hits: list[Hit], plan: Plan, as_of: datetime | None) -> list[Hit]:
+async def _with_derived(
+    store: Store, scope: str, hits: list[Hit], plan: Plan, as_of: datetime | None, holding: datetime | None
+) -> list[Hit]:
     """The hits together with what was made from them, narrowed to the kinds that are wanted."""
     others: list[Kind] = [kind for kind in plan.kinds if kind != "passage"]
     derived = await store.citing(scope, [hit.record.id for hit in hits], others) if others and hits else []
-    found = [*hits, *_inherited(derived, hits, plan.limit, as_of)]
+    known = [r for r in derived if as_of is None or not (r.recorded and r.recorded.start and r.recorded.start > as_of)]
+    found = [*hits, *_inherited(known, hits, plan.limit, holding)]
     return sorted((hit for hit in found if hit.record.kind in plan.kinds), key=lambda hit: -hit.score)
 
 
-def _inherited(derived: Sequence[Record], hits: Sequence[Hit], limit: int, as_of: datetime | None) -> list[Hit]:
-    """What was made from the hits, each with the score of the best passage it was made from."""
+def _inherited(derived: Sequence[Record], hits: Sequence[Hit], limit: int, holding: datetime | None) -> list[Hit]:
+    """What was made from the hits, each with the score of the best passage it was made from.
+
+    A fact that is over at `holding`, where the present is asked for, keeps half of it.
+    """
     best = {hit.record.id: hit for hit in reversed(hits)}
     found: list[Hit] = []
     for record in derived:
-        if as_of is not None and record.recorded and record.recorded.start and record.recorded.start > as_of:
-            continue
         cited = [best[source] for source in record.sources if source in best]
         if cited:
             top = max(cited, key=lambda hit: hit.score)
-            found.append(Hit(record=record, score=top.score, parts=top.parts))
+            found.append(Hit(record=record, score=top.score * (OVER if _over(record, holding) else 1), parts=top.parts))
     by_kind: dict[str, int] = {}
     kept: list[Hit] = []
     for hit in sorted(found, key=lambda hit: -hit.score):
@@ -237,11 +228,19 @@ def _inherited(derived: Sequence[Record], hits: Sequence[Hit], limit: int, as_of
     return kept
 
 
-def _trace(query: str, cue: Cue, windows: tuple[Interval, ...], ranked: Ranking) -> Trace:
+def _over(record: Record, at: datetime | None) -> bool:
+    """Whether a fact's time of holding has ended at `at`."""
+    end = record.valid.end if isinstance(record, Fact) and record.valid is not None else None
+    return at is not None and end is not None and end <= at
+
+
+def _trace(query: str, cue: Cue, asked: Question, ranked: Ranking) -> Trace:
     return Trace(
         terms=tuple(query_terms(query)),
         speakers=cue.speakers,
-        windows=windows,
+        windows=asked.windows,
+        asks=asked.asks,
+        order=asked.order,
         profile=ranked.profile,
         weights=ranked.weights,
         pool=ranked.pool,

@@ -418,6 +418,9 @@ class Trace:
     """Speakers of the scope whom the query names."""
     windows: tuple[Interval, ...]
     """Dates found in the query."""
+    asks: str
+    """What kind of answer it wants, and whether the latest or the first of several (see `question.Question`)."""
+    order: str
     profile: str
     """The weight profile that was used."""
     weights: Mapping[str, float]

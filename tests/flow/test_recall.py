@@ -259,6 +259,37 @@ class TestKinds:
         assert [hit.score for hit in found.hits] == sorted(scores.values(), reverse=True)
         assert frame.record.scope == "u"
 
+    @pytest.mark.parametrize(
+        ("query", "first"),
+        [
+            ("Where does Mara work?", "works at Kite"),
+            ("Where does Mara work now?", "works at Rook"),
+            ("Mara 现在在哪里 works?", "works at Rook"),
+            ("What is Mara's latest job at works?", "works at Rook"),
+        ],
+    )
+    async def test_what_still_holds_is_preferred_where_the_present_is_asked_for(
+        self, db: str, clock: FakeClock, query: str, first: str
+    ):
+        def jobs(window: Any) -> Extraction:
+            ended = Interval(start=clock() - timedelta(900), end=clock() - timedelta(30), precision="day")
+            return Extraction(
+                facts=tuple(
+                    Fact(scope="", id=text, text=text, subject="Mara", valid=valid, sources=(window[0].id,))
+                    for text, valid in (
+                        ("works at Kite", ended),
+                        ("works at Rook", Interval(start=ended.end, precision="day")),
+                    )
+                )
+            )
+
+        async with AsyncMemory(db, embedder=HashEmbedder(), extractor=FakeExtractor(jobs), clock=clock) as memory:
+            await memory.remember("u", Message("Mara works at Rook, before that she worked at Kite", speaker="Jun"))
+            await memory.flush()
+            facts = (await memory.recall("u", query)).facts
+        assert facts[0].text == first
+        assert len(facts) == 2
+
     @pytest.mark.parametrize("kind", ["passage", "frame", "fact", "note"])
     async def test_one_kind_alone(self, drawn: AsyncMemory, kind: Any):
         found = await drawn.recall("u", "kitten", Plan(kinds=(kind,)))

@@ -1,56 +1,127 @@
 """Reading dates in English and Chinese text, and writing them in words; knows no clock, no locale and no storage.
 
-`find` resolves what is said against a reference moment in that moment's own zone. Readings that language leaves open:
-
-- a weekday, or a month or day without a year, is the nearest past one, unless the sentence speaks of the future;
-- `last Monday` is the last one before today, `next Monday` and 下周一 lie in the next week (Monday to Sunday);
-- `3 days ago` is that day, `3 weeks ago` the seven days around it, `3 months ago` and `3 years ago` the calendar
-  month and year (`a year ago today`: the day); `a few` and 几 are 3;
-- 10/05/2023 is 5 October unless only the other order is a date; a winter begins in the year that names it.
+`find` resolves what is said against a reference moment in that moment's own zone. Where language leaves it open which
+time is meant, a find has several readings, the likeliest first; see docs/time.md.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from datetime import datetime
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta, tzinfo
+from typing import Final, Literal
 
 from fabula.types import Interval, aware
 from fabula.when import chinese, english
-from fabula.when.spans import Calendar
-from fabula.when.words import MONTH_NAMES, WEEKDAY_NAMES
+from fabula.when.conventions import Conventions
+from fabula.when.english_words import MONTH_NAMES, WEEKDAY_NAMES
+from fabula.when.grammar import Amount, Anchor, Every, Token
+from fabula.when.series import Time, resolve
+from fabula.when.spans import FIRST, LAST, Span
 
-__all__ = ["Found", "distance", "find", "spell"]
+__all__ = ["Conventions", "Found", "distance", "find", "spell"]
 
 _DAY_SECONDS = 86_400.0
-_NARROW = {0xFF10 + digit: str(digit) for digit in range(10)}
+_NARROW: Final = {0xFF10 + digit: str(digit) for digit in range(10)} | {ord("："): ":", ord("／"): "/", ord("－"): "-"}
 """Full-width figures, as Chinese keyboards write them."""
+_SENTENCE_END: Final = re.compile(r"[.!?]\s|[。！？；\n]")
+_EARLIEST, _LATEST = FIRST + timedelta(2), LAST - timedelta(2)
+_NEAR: Final = 60
+"""How many characters before and after a time are read for what tense it is in."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """A time expression: `text[start:end]`, and the stretch of time it means."""
+    """A time expression: `text[start:end]`, and what it can mean."""
 
     start: int
     end: int
     text: str
-    interval: Interval
+    kind: Literal["time", "duration", "recurrence"] = "time"
+    readings: tuple[Interval, ...] = ()
+    """What it can mean, likeliest first; the next time for something that comes again, nothing for a duration."""
+    seconds: tuple[float, float] | None = None
+    """The shortest and longest that a duration can be; a month counts 30 days, a year 365."""
+    every: str = ""
+    """The period of something that comes again, as ISO 8601 writes durations: `P1W`."""
+
+    @property
+    def interval(self) -> Interval | None:
+        """The likeliest reading of a time; None for a duration and for what comes again."""
+        return self.readings[0] if self.kind == "time" else None
 
 
-def find(text: str, reference: datetime) -> list[Found]:
+def find(text: str, reference: datetime, conventions: Conventions = Conventions()) -> list[Found]:  # noqa: B008 - frozen
     """Return the time expressions of `text` in order, none overlapping another; raises nothing on any text.
 
     Relative ones count from `reference` (naive is UTC) and lie in its zone. A date the calendar does not have
     (30 February) is not found.
     """
-    calendar = Calendar(aware(reference))
+    zoned = aware(reference)
+    anchor = Anchor(zoned.replace(tzinfo=None), zoned.tzinfo or UTC, conventions)
     narrow = text.translate(_NARROW)
-    found = [*english.GRAMMAR.read(narrow, calendar), *chinese.GRAMMAR.read(narrow, calendar)]
-    found.sort(key=lambda one: (one[0], -one[1]))
+    found = [
+        one
+        for grammar, ahead in ((english.GRAMMAR, english.AHEAD), (chinese.GRAMMAR, chinese.AHEAD))
+        for token in grammar.read(narrow, anchor)
+        if (one := _found(text, token, replace(anchor, ahead=_speaks(ahead, narrow, token)))) is not None
+    ]
+    found.sort(key=lambda one: (one.start, -one.end))
     kept: list[Found] = []
-    for start, end, interval in found:
-        if not kept or start >= kept[-1].end:
-            kept.append(Found(start=start, end=end, text=text[start:end], interval=interval))
+    for one in found:
+        if not kept or one.start >= kept[-1].end:
+            kept.append(one)
+        elif one.end - one.start > kept[-1].end - kept[-1].start:
+            kept[-1] = one
     return kept
+
+
+def _found(text: str, token: Token, anchor: Anchor) -> Found | None:
+    value = token.value
+    found = Found(start=token.start, end=token.end, text=text[token.start : token.end])
+    if isinstance(value, Amount):
+        return replace(found, kind="duration", seconds=value.seconds)
+    if isinstance(value, Every):
+        coming = tuple(_readings(value.time, replace(anchor, ahead=True)))
+        return replace(found, kind="recurrence", readings=coming, every=value.period)
+    readings = tuple(_readings(value, anchor))
+    return replace(found, readings=readings) if readings else None
+
+
+def _readings(time: Time | None, anchor: Anchor) -> Iterator[Interval]:
+    try:
+        spans = [] if time is None else resolve(time, anchor.now, ahead=anchor.ahead)
+    except (ValueError, OverflowError):  # beyond the calendar
+        spans = []
+    # One day of room at both ends, which a zone can take away.
+    inside = (
+        span
+        for span in spans
+        if (span.start == FIRST or _EARLIEST < span.start < _LATEST)
+        and (span.end == LAST or _EARLIEST < span.end < _LATEST)
+    )
+    yield from (_interval(span, anchor.zone) for span in inside)
+
+
+def _interval(span: Span, zone: tzinfo) -> Interval:
+    start = None if span.start == FIRST else _real(span.start, zone)
+    end = None if span.end == LAST else _real(span.end, zone)
+    if start is not None and end is not None and end.timestamp() < start.timestamp():
+        end = start  # both in an hour that clocks skip or repeat
+    return Interval(start=start, end=end, precision=span.grain)
+
+
+def _real(moment: datetime, zone: tzinfo) -> datetime:
+    """The moment in its zone; in an hour that the clocks skip, what they show instead."""
+    return moment.replace(tzinfo=zone).astimezone(UTC).astimezone(zone)
+
+
+def _speaks(words: re.Pattern[str], text: str, token: Token) -> bool:
+    """Whether `words` stand within 60 characters of the token in its sentence."""
+    before = _SENTENCE_END.split(text[max(0, token.start - _NEAR) : token.start])[-1]
+    after = _SENTENCE_END.split(text[token.end : token.end + _NEAR], maxsplit=1)[0]
+    return bool(words.search(before) or words.search(after))
 
 
 def spell(moment: datetime) -> str:

@@ -1,148 +1,267 @@
-"""Time expressions in Chinese; knows nothing of English, nor of the lunar calendar beyond leaving it alone."""
+"""Time expressions in Chinese: the table of rules; knows nothing of English.
+
+What a rule makes of its tokens stands in `chinese_dates`, `chinese_festivals`, `chinese_clock` and `chinese_lengths`.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from datetime import date
-from typing import Final
+from typing import Any, Final
 
-from fabula.types import Interval
-from fabula.when import words
-from fabula.when.grammar import Grammar, Match, near
-from fabula.when.spans import Calendar
+from fabula.when import chinese_clock as clock
+from fabula.when import chinese_dates as dates
+from fabula.when import chinese_festivals as festivals
+from fabula.when import chinese_lengths as lengths
+from fabula.when.chinese_lexer import lex
+from fabula.when.chinese_words import AHEAD as _AHEAD
+from fabula.when.grammar import Amount, Anchor, Build, Got, Grammar, Rule
+from fabula.when.series import Time
+from fabula.when.spans import Unit
 
+AHEAD: Final = re.compile(_AHEAD)
 
-def _any(choices: Iterable[str]) -> str:
-    return "|".join(sorted(choices, key=len, reverse=True))
-
-
-# Chinese has no spaces: what stands beside the words tells 下周三 from 一下周三, 后天 from 最后天黑了.
-_N: Final = "一二三四五六七八九"
-_NOT_LUNAR: Final = r"(?<![农阴旧]历)(?<!闰)"
-_UNCOUNTED: Final = rf"(?<![\d.第{_N}两十百千万亿几零半])"
-_YEAR: Final = (
-    rf"(?:(?<![\d.前第近约])(?P<year>1\d\d\d|20\d\d|[{_N}][{_N}〇零○]{{3}})\s?年(?!的?历史|之久)"
-    r"|(?P<which>大前年|(?<![以之目从提])前年|(?<![回过出进失])去年|(?<![如至从现])今年|(?<![光清文])明年|(?<![以之今最然\d])后年)"
-    r"(?![轻龄级幼迈]))"
-)
-_MONTH: Final = rf"(?P<month>1[0-2]|0?[1-9]|十[一二]?|[{_N}])\s?月"
-_DAY: Final = rf"\s?(?P<day>[12]\d|3[01]|0?[1-9]|三十一?|二?十[{_N}]?|廿[{_N}]?|[{_N}])\s?[日号]"
-_PART: Final = rf"(?P<part>{_any(words.ZH_PARTS)})"
-# 上周日本队 and 下周三亚 are a week and a place; 这周一直 and 上周三次 are no weekday.
-_WEEKDAY: Final = (
-    r"(?P<weekday>[一二五六]|三(?![亚峡])|四(?![川季])|日(?!本(?![来想要])|语)|天(?![津气天猫]))(?![次个遍])"
-)
-_WEEK: Final = "(?:周|星期|礼拜)"
+_COUNT: Final = "(number|count)"
+_PART: Final = "(of_day|short_part|night_word|that_part)"
+_WHICH: Final = "(rel|same)"
+_LONG: Final = "(year|month|span)"
+_NTH: Final = f"(di{_COUNT}|shou|final{_COUNT}?)"
+_FESTIVAL: Final = "(holiday|weak_holiday)"
+_NAMES: Final = ("day", "span", "year", "month", "moment", "clock", "part", "range", "season_time", "weekend_time",
+                 "decade", "century")  # fmt: skip
+_TIME: Final = f"({'|'.join(_NAMES)})"
+_LUNAR: Final = "(lunar_month|leap?number(yue))"
+_IN_LUNAR: Final = "(lunar(year)?|year(lunar))"
+_NO_UNIT: Final = "(?!unit|nian|yue|ri|hao|ge|duo|ban|dian|shi|fen|ke|jidu|workday|night|niandai|shiji)"
 
 
-def _number(text: str) -> int:
-    """Read 12, 十二, 二十三, 一百零五 or 几 (a few: 3)."""
-    if text.isdecimal():
-        return int(text)
-    total, digit = 0, 0
-    for sign in text:
-        if sign in words.ZH_TENS:
-            unit = words.ZH_TENS[sign]
-            total += unit if sign in "廿卅" else max(digit, 1) * unit
-            digit = 0
-        else:
-            digit = words.ZH_DIGITS[sign]
-    return total + digit
+def _by_unit(pattern: str, build: Build) -> list[Rule]:
+    """Rules for what lies an amount away: named by whether that is a moment, a day or more."""
+    kinds: dict[str, tuple[Unit, ...]] = {
+        "moment": ("hour", "minute", "second"),
+        "day": ("day",),
+        "span": ("week", "month", "quarter", "half", "year"),
+    }
+
+    def rule(units: tuple[Unit, ...]) -> Build:
+        def built(at: Anchor, got: Got) -> Any:
+            said: Amount = got["amount"]
+            return build(at, got) if said.unit in units else None
+
+        return built
+
+    return [(name, pattern, rule(units)) for name, units in kinds.items()]
 
 
-def _count(which: str) -> int:
-    """上 is −1, 上上 −2, 下 1; 这 and 本 are 0."""
-    return which.count("下") - which.count("上")
+def _as_named(pattern: str, build: Build) -> list[Rule]:
+    """The rule for each kind of time, whose name stays: `{}` in the pattern stands for it."""
+    return [(name, pattern.format(name), build) for name in _NAMES]
 
 
-def _year(match: Match, calendar: Calendar) -> Interval:
-    if match["year"]:
-        year = int("".join(str(words.ZH_DIGITS.get(sign, sign)) for sign in match["year"]))
-    else:
-        year = calendar.today.year + words.ZH_YEARS[match["which"]]
-    if match["today"]:
-        return calendar.away(year - calendar.today.year, "year", exact=True)
-    if match["half"]:
-        return calendar.month(year, 1 if match["half"] == "上" else 7, 6, "half")
-    if match["season"]:
-        return calendar.season(year, words.ZH_SEASONS[match["season"]])
-    if not match["month"]:
-        return calendar.year(year)
-    month = _number(match["month"])
-    return calendar.days(date(year, month, _number(match["day"]))) if match["day"] else calendar.month(year, month)
+def _part(at: Anchor, got: Got) -> Time:
+    return clock.part(got.all("of_day", "short_part")[0], at)
 
 
-def _date(match: Match, calendar: Calendar) -> Interval:
-    return calendar.nearest_date(_number(match["month"]), _number(match["day"]), ahead=near(_FUTURE, match))
+def _part_on(at: Anchor, got: Got) -> Time:
+    return clock.on(got.tokens[0].value, clock.part(got.all("of_day", "short_part", "that_part", "its_part")[0], at))
 
 
-def _bare_month(match: Match, calendar: Calendar) -> Interval:
-    return calendar.nearest_month(_number(match["month"]), ahead=near(_FUTURE, match))
+def _night(at: Anchor, got: Got) -> Time:
+    offset, key = got["night_word"]
+    return clock.on(at.day(offset), clock.part(key, at))
 
 
-def _relative_month(match: Match, calendar: Calendar) -> Interval:
-    return calendar.this_month(_count(match["which"]), day=_number(match["day"]) if match["day"] else None)
+def _that_part(at: Anchor, got: Got) -> Time:
+    return clock.on(at.day(0), clock.part(got["that_part"], at))
 
 
-def _week(match: Match, calendar: Calendar) -> Interval:
-    offset = _count(match["which"])
-    if match["end"]:
-        return calendar.weekend(offset)
-    if not match["weekday"]:
-        return calendar.week(offset)
-    return calendar.part(
-        calendar.weekday(words.ZH_WEEKDAYS[match["weekday"]], offset), words.ZH_PARTS.get(match["part"])
-    )
+def _clock_on(at: Anchor, got: Got) -> Time:
+    time = got["clock"] if "clock" in got else clock.o_clock(at, got)
+    return clock.on(got.tokens[0].value, time)
 
 
-def _weekday(match: Match, calendar: Calendar) -> Interval:
-    if match["end"]:
-        return calendar.nearest_weekend(ahead=near(_FUTURE, match))
-    day = calendar.nearest_weekday(words.ZH_WEEKDAYS[match["weekday"]], ahead=near(_FUTURE, match))
-    return calendar.part(day, words.ZH_PARTS.get(match["part"]))
-
-
-def _day(match: Match, calendar: Calendar) -> Interval:
-    return calendar.part(calendar.from_today(words.ZH_DAYS[match["word"]]), words.ZH_PARTS.get(match["part"]))
-
-
-def _away(match: Match, calendar: Calendar) -> Interval:
-    sign = -1 if match["way"] == "前" else 1
-    unit = words.ZH_UNITS[match["unit"]]
-    return calendar.away(sign * _number(match["number"]), unit, exact=match["today"] is not None)
-
-
-def _half_away(match: Match, calendar: Calendar) -> Interval:
-    sign = -1 if match["way"] == "前" else 1
-    if match["unit"] == "年":
-        return calendar.this_month(sign * 6)
-    return calendar.days(calendar.shifted(days=sign * 15 - 3), 7, "week")
-
-
-_FUTURE: Final = re.compile(words.ZH_FUTURE)
-_WAY: Final = r"(?:之|以)?(?:(?P<way>前)(?![面后方台排任])|(?P<later>后)(?![悔台面续果代]))"
+_CLOCKS: Final[list[Rule]] = [
+    ("break", "bc (number|four|digits|some) nian?", lengths.nothing),
+    ("moment", "world", lengths.world),
+    ("hour", f"(?<!di){_COUNT} (dian|shi)", clock.hour),
+    ("clock", f"minus {_COUNT} (fen|ke) hour", clock.minus),
+    ("clock", f"hour minus {_COUNT} (fen|ke)", clock.minus),
+    ("clock", "hour (zhong|ta)? ban", clock.minutes),
+    ("clock", f"hour {_COUNT} ke", clock.minutes),
+    ("clock", f"hour {_COUNT} ge zi", clock.minutes),
+    ("clock", f"hour ta {_COUNT}", clock.minutes),
+    ("clock", "hour (number|digits) fen? (number|digits) unit", clock.minutes),
+    ("clock", "hour (number|digits) fen", clock.minutes),
+    ("clock", f"hour (number|digits){_NO_UNIT}(?!to)", clock.bare_minutes),
+    ("clock", "hour (zhong|sharp)", clock.o_clock),
+    ("range", f"{_PART} de? (digits|some|pair) (dian|shi)", clock.two_hours_in_part),
+    ("range", f"{_PART}? ({_COUNT}|clock|hour) to {_PART}? (clock|hour)", clock.stretch),
+    ("range", f"{_PART}? pair (dian|shi)", clock.stretch),
+    ("clock", f"{_PART} (de|comma|on)? (clock|hour) (zhong|sharp|duo|about)?", clock.in_part),
+    ("range", "(digits|some) (dian|shi)", clock.two_hours),
+    ("clock", "hour (zhong|sharp|duo|about)", clock.o_clock),
+    ("clock", "hour(?=before|after|qian|hou|since)", clock.o_clock),
+]
+_YEARS: Final[list[Rule]] = [
+    ("year", "era (number(nian)|digits(nian)|first_year)", dates.era_year),
+    ("year", "(?<!di)ad? (four|digits|number) nian", dates.full_year),
+    ("year", "(digits|number) nian(?=(number|digits)(yue|jidu)|pair(hao|yue)|lunar_month|leap|holiday|weak_holiday"
+             "|season|half_of|shou|di)", dates.dated_year),
+    ("year", "year_word", dates.relative_year),
+    ("year", f"{_WHICH} number? nian", dates.relative_year),
+    ("range", "both", dates.both),
+    ("century", "number shiji", dates.numbered_century),
+    ("century", "rel ge? shiji", dates.relative_century),
+    ("decade", "century de? number niandai", dates.tens),
+    ("decade", "(number|four|digits) niandai", dates.tens),
+]  # fmt: skip
+_DAYS: Final[list[Rule]] = [
+    ("lunar_date", "(chu(number|digits)|score)(?!hao|ri|yue|ge|unit|nian)", festivals.chu),
+    ("day", f"lunar? year? lunar? {_LUNAR} lunar_date", festivals.lunar_date),
+    ("day", "new_year lunar_date", festivals.new_year_day),
+    ("day", f"lunar? year? lunar? lunar_month number (ri|hao)?{_NO_UNIT}", festivals.lunar_date),
+    ("day", f"{_IN_LUNAR} leap? number yue (number|score) (ri|hao)?{_NO_UNIT}", festivals.lunar_date),
+    ("day", f"year? leap number yue (number|score) (ri|hao)?{_NO_UNIT}", festivals.lunar_date),
+    ("month", f"{_IN_LUNAR} leap? number yue", festivals.lunar_date),
+    ("month", "lunar? year? lunar? lunar_month", festivals.lunar_date),
+    ("month", "year? leap number yue", festivals.lunar_date),
+    ("day", "lunar_date", festivals.of_lunar_month),
+    ("day", "(?<!di)number yue (number|score|digits) (ri|hao)", dates.dated),
+    ("range", "number yue pair (ri|hao)", dates.two_days),
+    ("day", "pair (ri|hao)", dates.slashed_day),
+    ("range", "pair (ri|hao)", dates.two_days),
+    ("day", f"(?<!di)number yue number{_NO_UNIT}", festivals.undated),
+    (
+        "month",
+        "(?<!di)(?<!near)(?<!coming)(?<!final)(?<!(?<!nian)(?<!yue)(?<!unit)(qian|hou))number yue",
+        dates.numbered_month,
+    ),
+    ("range", "(?<!number)pair yue", lengths.two_months),
+    ("day", "^pair$", dates.dated),
+    ("day", f"pair(?={_PART}|clock|hour)", dates.dated),
+    ("day", "slashed", dates.slashed),
+    ("day", "(?<!di)(number|score) ri(?!within|qian|hou)", dates.of_month),
+    ("day", "(?<!di)(number|score) hao", dates.numbered),
+    ("season_time", "(?<!qian)di? (number|shou) jidu", dates.quarter),
+    ("season_time", "quarter jidu", dates.quarter),
+    ("season_time", "(?<=year)quarter", dates.quarter),
+    ("season_time", "season", festivals.named_season),
+    ("season_time", "(?<=year)short_season", festivals.named_season),
+    ("season_time", "break_of", festivals.school_break),
+]
+_RELATIVE: Final[list[Rule]] = [
+    ("day", f"{_WHICH} ge? weekday", dates.relative_weekday),
+    ("weekend_time", f"{_WHICH} ge? weekend", dates.relative_weekend),
+    ("span", f"{_WHICH} number? ge? (unit|yue|jidu)", dates.relative),
+    ("day", "span de? weekday", dates.two_of_week),
+    ("day", "day comma? open? weekday close?", dates.kept),
+    ("day", "weekday comma? day", dates.last),
+    ("day", "(?<!di)(?<!(number|count)(ge))weekday", dates.bare_weekday),
+    ("weekend_time", "(?<!(number|count)(ge))weekend", dates.bare_weekend),
+    ("day", "year de? day_word", dates.away_year),
+    ("range", f"year? de? {_FESTIVAL} holidays", festivals.days_off),
+    ("range", "year? de? (number|digits) holidays", festivals.days_off),
+    ("day", f"year de? {_FESTIVAL}", festivals.year_festival),
+    ("day", f"year (number|digits){_NO_UNIT}", festivals.numeric_festival),
+    ("day", f"day comma? {_FESTIVAL}", dates.kept),
+    ("day", "lunar? holiday", festivals.festival),
+    ("day", "lunar weak_holiday", festivals.festival),
+    ("day", "weak_holiday", festivals.weak_festival),
+    ("day", "^(number|digits|pair)$", festivals.numeric_festival),
+    ("day", "(number|digits)(?=during|that_day|eve)", festivals.numeric_festival),
+]
+_PARTS_OF_LONGER: Final[list[Rule]] = [
+    ("month", "year de? month", dates.in_year),
+    ("day", f"{_LONG} de? day", dates.in_year),
+    ("season_time", "year de? season_time", dates.in_year),
+    ("span", f"{_LONG}? de? half_of", dates.half),
+    ("day", f"{_LONG} de? {_NTH} ge? weekday", dates.ordinal),
+    ("weekend_time", f"{_LONG} de? {_NTH} ge? weekend", dates.ordinal),
+    ("span", f"{_LONG} de? (qian|hou|final) {_COUNT} ge? (unit|yue|jidu)", dates.first_ones),
+    ("span", "qian number jidu", dates.first_ones),
+    ("day", f"{_LONG} de? {_NTH} ge? unit", dates.ordinal_day),
+    ("span", f"{_LONG} de? {_NTH} ge? (unit|yue|jidu)", dates.ordinal),
+    ("span", "year nian (section|chu)", dates.sectioned),
+    ("span", "(month|span) yue (section|third|chu)", dates.sectioned),
+    ("span", "(year|month|span|season_time|decade|century) (section|third|chu)", dates.sectioned),
+    ("span", "(nian|yue) (section|chu)", dates.bare_section),
+    ("span", "third", dates.bare_section),
+]
+_AMOUNTS: Final[list[Rule]] = [
+    ("amount", "pair duo? ge? (unit|nian|workday)", lengths.paired),
+    ("amount", "(?<!di)(number|four|count|some|digits) duo? ge? duo? ban? (unit|nian|ke|workday|jidu) (duo|ban)?",
+     lengths.amount),
+    ("amount", "(?<!di)(number|count|some|digits) duo? ge duo? ban? yue", lengths.amount),
+    ("amount", "(count|some) duo? yue", lengths.amount),
+    ("amount", "(?<=(near|qian|hou|coming|final))number yue", lengths.amount),
+    ("amount", "(?<!hour)ban ge? duo? (unit|nian|yue)", lengths.amount),
+    ("amount", f"{_COUNT} fen ban zhong?", lengths.amount),
+    ("amount", "(number|count|four) ri", lengths.many_days),
+    ("amount", f"{_COUNT} ri(?=within|qian|hou)", lengths.amount),
+    ("amount", "amount (number|digits|count) fen(?!unit)", lengths.joined),
+    ("amount", "amount (you|duo)? amount", lengths.joined),
+    ("amount", f"amount {_COUNT} night", lengths.and_nights),
+    ("amount", "(number|count|four) to amount", lengths.between),
+    ("amount", "amount to amount", lengths.between),
+    ("amount", "amount about", lengths.roughly),
+    ("amount", "amount at_least amount at_most", lengths.bounded),
+    ("amount", "amount (at_least|at_most)", lengths.bounded),
+]  # fmt: skip
+_AWAY: Final[list[Rule]] = [
+    ("day", "day (qian|hou|before|after) amount", lengths.off),
+    ("day", f"day (hou|after) de? di {_COUNT} unit", lengths.off),
+    ("day", "amount (qian|before|hou|after) de? day_word", lengths.same_day),
+    *_by_unit("amount (qian|before)", lengths.ago),
+    *_by_unit("amount (hou|after)", lengths.ahead),
+    *_by_unit("pass amount", lengths.passing),
+    ("range", "amount since", lengths.since_amount),
+    ("range", "(near|qian|hou|coming|rel|before|after) de? amount within?", lengths.recently),
+    ("range", "amount within", lengths.in_coming),
+    ("year", "year within", dates.kept),
+    ("range", "vague", lengths.vague),
+    ("range", "near", lengths.just_near),
+    ("moment", "now", lengths.now),
+    ("day", f"di {_COUNT} unit", dates.nth_day),
+    ("day", "(number|digits)", festivals.bare_numeric),
+    ("day", "day_word", dates.relative_day),
+    ("day", "(span|month|year) de? day", dates.in_year),
+    ("season_time", "(span|year) de? season_time", dates.in_year),
+    ("month", "(span|year) de? month", dates.in_year),
+]
+_PARTS_OF_DAY: Final[list[Rule]] = [
+    ("part", "day (de|comma)? (of_day|short_part|that_part|its_part)", _part_on),
+    ("part", "(?<=mei)short_part", _part),
+    ("part", "of_day", _part),
+    ("part", "night_word", _night),
+    ("part", "that_part", _that_part),
+    ("moment", "(day|weekend_time) (de|comma|on)? (clock|hour)", _clock_on),
+    ("clock", "hour", clock.alone),
+    ("range", "(day|year|month|span) de? range", dates.stretch_in),
+]
+_RANGES: Final[list[Rule]] = [
+    *_as_named("{} about", dates.around),
+    ("day", "day eve", dates.eve),
+    *_as_named("{} (during|that_day)", dates.kept),
+    ("range", "(four|digits|number) nian? to year", lengths.years),
+    ("range", "number to month", lengths.months),
+    ("range", "number to day", lengths.day_range),
+    ("range", "(year|month|span) de? range", dates.stretch_in),
+    ("range", f"from? {_TIME} since? to {_TIME} stop?", lengths.through),
+    ("range", f"from? {_TIME} with {_TIME} between", lengths.through),
+    ("range", f"until? {_TIME} (before|qian|stop|up_to)", lengths.until),
+    ("range", f"until {_TIME}", lengths.until),
+    ("range", f"from? {_TIME} (since|on_from)", lengths.beginning),
+    ("range", f"ever_since {_TIME} since?", lengths.beginning),
+    ("range", f"{_TIME} (after|hou)", lengths.after),
+]
+_EVERY: Final[list[Rule]] = [
+    ("every", "(mei|skip) ge? (unit|nian|yue|jidu|ri)", lengths.every),
+    ("every", "(mei|skip) ge? amount", lengths.every),
+    ("every", "mei ge? workday", lengths.every_workday),
+    ("every", f"(every|mei) de? ge? {_TIME}", lengths.every_time),
+]
 
 GRAMMAR: Final = Grammar(
-    "[年月天周日晚早夜晨前后拜期]",
-    [
-        (rf"{_YEAR}(?:的?(?:(?P<today>今天)|(?P<half>[上下])半年|(?P<season>[春夏秋冬])[天季]"
-         rf"|\s?{_MONTH}份?(?:的?{_DAY})?))?", _year),
-        (rf"{_UNCOUNTED}{_NOT_LUNAR}{_MONTH}{_DAY}", _date),
-        (r"(?P<which>(?<![晚早天路街马])上{1,3}个?|这个?|(?<![日基成资版])本|(?<![一楼地天乡以底])下{1,3}个?)月"
-         rf"(?![球台亮光季饼色嫂薪])(?:的?{_DAY})?", _relative_month),
-        (rf"{_UNCOUNTED}{_NOT_LUNAR}(?:(?=\d)|(?=[{_N}十]+月(?:份|[初底末]|[上中下]旬))|(?<=[在于从到自]))"
-         rf"{_MONTH}(?![龄天大嫂台])份?", _bare_month),
-        (r"(?P<which>(?<![晚早路街马楼])上{1,3}个?|这个?|(?<![日基成资版])本|(?<![一楼地天乡以底])下{1,3}个?)"
-         rf"{_WEEK}(?:(?:(?!一[直起定共样些切边旦点]){_WEEKDAY}|(?P<end>末)){_PART}?|(?![围边庄身折密旋杰公]))",
-         _week),
-        (rf"(?<![每\d{_N}十两几半整]){_WEEK}(?:{_WEEKDAY}|(?P<end>末)){_PART}?", _weekday),
-        (r"(?P<word>大前天|(?<![以之目从先提当])前天|(?<![以之目从先提当])昨天|昨日(?!重现)|(?<![如当现至])今天"
-         r"|今日(?!头条|说法)|(?<![清黎文聪光透])明天(?![系真])|明日(?!之星|方舟)|大后天|(?<![以之最然今随背日此午雨事先])后天(?!性))"
-         rf"(?:的?{_PART})?", _day),
-        (r"(?P<word>昨|(?<![如当现至])今|(?<![聪说清证表文透光鲜发])明)(?P<part>晚上|早上|[晚早夜晨])(?!霜|期)", _day),
-        (rf"{_UNCOUNTED}半(?P<unit>年|个月){_WAY}", _half_away),
-        (rf"{_UNCOUNTED}(?P<number>\d{{1,3}}|[{_N}两十百零]{{1,5}}|几)(?P<unit>{_any(words.ZH_UNITS)}){_WAY}"
-         r"(?P<today>的今天)?", _away),
-    ],
-)  # fmt: skip
+    lex,
+    [*_CLOCKS, *_YEARS, *_DAYS, *_RELATIVE, *_PARTS_OF_LONGER, *_AMOUNTS, *_AWAY, *_PARTS_OF_DAY, *_RANGES, *_EVERY],
+    (*_NAMES, "amount", "every"),
+)

@@ -1,61 +1,205 @@
-"""How a language's patterns are scanned: one compiled alternation, the leftmost match, then its own reading.
+"""From a text to times by reduction: words become tokens, rules fold neighbouring tokens into one; knows no language.
 
-Knows neither a language nor the calendar's arithmetic.
+A rule is a pattern of token names (`"weekday ,? day"`) and what it makes of the tokens. Rules are tried in the order
+of their table, each until it fits nowhere any more. Tokens whose name is a `Grammar.said` are what was found.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from typing import TypeAlias
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta, tzinfo
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, Final, NamedTuple
 
-from fabula.types import Interval
-from fabula.when.spans import Calendar
+from fabula.when.conventions import Conventions
+from fabula.when.series import Fixed
+from fabula.when.spans import LENGTHS, Span, Unit, step, whole
 
-Match: TypeAlias = re.Match[str]
-Reading: TypeAlias = Callable[[Match, Calendar], Interval | None]
-"""Turns a match into an interval, or `None` where the words mean no time after all."""
+BREAK: Final = "break"
+"""The name of a token that no rule may reach across."""
+LONGEST_RUN: Final = 200
+"""How many tokens are read together: more without a break between them are no talk."""
+_NEAR: Final = 120
+"""How many characters beside a match its rule may look at."""
 
-_NEAR = 60
-"""How many characters around a match count as near it."""
-_SENTENCE_END = re.compile(r"[.!?。！？；\n]")
-_GROUP = re.compile(r"\(\?P<\w+>")
+
+class Token(NamedTuple):
+    """A stretch of text with a name for the rules and a value for what they build."""
+
+    name: str
+    value: Any
+    start: int
+    end: int
+
+
+class Amount(NamedTuple):
+    """A length of time as it was said: counts of units, largest first, and what vague words allow for (±)."""
+
+    parts: tuple[tuple[float, Unit], ...]
+    longest: tuple[tuple[float, Unit], ...] = ()
+    """The upper end of a length that was said as two, as in two to three days; empty where it is one."""
+    vague: bool = False
+
+    @property
+    def seconds(self) -> tuple[float, float]:
+        """The shortest and the longest, in seconds: a month 30 days, a year 365."""
+        low, high = (
+            sum(count * LENGTHS[unit].total_seconds() for count, unit in one) for one in (self.parts, self.longest)
+        )
+        return low, high if self.longest else low
+
+    @property
+    def unit(self) -> Unit:
+        """The finest unit that was named."""
+        return self.parts[-1][1]
+
+
+@dataclass(frozen=True, slots=True)
+class Every:
+    """Something that comes again: its period as an ISO 8601 duration, and when it comes, where that was said."""
+
+    period: str
+    time: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """The moment a text was said at: `now` on the wall clock of `zone`."""
+
+    now: datetime
+    zone: tzinfo
+    conventions: Conventions
+    ahead: bool = False
+    """Whether the sentence speaks of the future."""
+
+    def whole(self, unit: Unit, offset: int = 0, count: int = 1) -> Fixed:
+        """Return the calendar unit `offset` units from the present one, or `count` of them on end."""
+        return Fixed(whole(self.now, unit, offset, count))
+
+    def day(self, offset: int) -> Fixed:
+        """Return the day `offset` days from today."""
+        return self.whole("day", offset)
+
+    def moment(self, amount: Sequence[tuple[float, Unit]], sign: int) -> datetime:
+        """Return the moment that lies `amount` from now: hours pass by the clock of the world, days by the calendar."""
+        moment = self.now
+        for count, unit in amount:
+            if unit in ("hour", "minute", "second"):
+                world = moment.replace(tzinfo=self.zone).astimezone(UTC) + sign * count * LENGTHS[unit]
+                moment = world.astimezone(self.zone).replace(tzinfo=None)
+            else:
+                moment = step(moment, sign * count, unit)
+        return moment
+
+
+class Got:
+    """The tokens that a pattern matched."""
+
+    def __init__(self, tokens: Sequence[Token], text: str) -> None:
+        self.tokens = tokens
+        self.text = text
+
+    def __getitem__(self, name: str) -> Any:
+        """The value of the first token of that name; None where it is missing."""
+        return next((token.value for token in self.tokens if token.name == name), None)
+
+    def __contains__(self, name: str) -> bool:
+        return any(token.name == name for token in self.tokens)
+
+    def all(self, *names: str) -> list[Any]:
+        """Return the values of all tokens of these names, in order."""
+        return [token.value for token in self.tokens if token.name in names]
+
+    def before(self) -> str:
+        """Return the text that stands before the match."""
+        return self.text[max(0, self.tokens[0].start - _NEAR) : self.tokens[0].start]
+
+    def after(self) -> str:
+        """Return the text that stands after the match."""
+        return self.text[self.tokens[-1].end : self.tokens[-1].end + _NEAR]
+
+    def said(self, name: str) -> str:
+        """Return the text of the first token of that name; empty where it is missing."""
+        return next((self.text[token.start : token.end] for token in self.tokens if token.name == name), "")
+
+
+Build = Callable[[Anchor, Got], Any]
+"""Makes the value of the token that a rule folds others into; None where the rule does not apply after all.
+
+A ValueError or OverflowError says that there is no such time, as the 30th of February: nothing is found there.
+"""
+Rule = tuple[str, str, Build]
+"""Name of the new token, pattern, build."""
+_NAME: Final = re.compile(r"[a-z_]+")
 
 
 class Grammar:
-    """Patterns with their readings, the more telling ones first; `hint` matches wherever any of them could."""
+    """A lexer and the rules for its tokens."""
 
-    def __init__(self, hint: str, rules: Sequence[tuple[str, Reading]], flags: re.RegexFlag = re.NOFLAG) -> None:
-        self._hint = re.compile(hint, flags)
-        self._rules = [(re.compile(pattern, flags), reading) for pattern, reading in rules]
-        # Group names repeat from rule to rule, so the alternation only numbers the rules.
-        self._any = re.compile(
-            "|".join(f"(?P<r{n}>{_GROUP.sub('(?:', pattern)})" for n, (pattern, _) in enumerate(rules)), flags
-        )
+    def __init__(self, lex: Callable[[str], list[Token]], rules: Sequence[Rule], said: Sequence[str]) -> None:
+        self._lex, self._table, self._said = lex, rules, frozenset(said)
 
-    def read(self, text: str, calendar: Calendar) -> Iterator[tuple[int, int, Interval]]:
-        """Yield start, end and interval of each time expression in `text`, in order."""
-        if not self._hint.search(text):
-            return
-        for place in self._any.finditer(text):
-            pattern, reading = self._rules[int((place.lastgroup or "r0")[1:])]
-            match = pattern.match(text, place.start())
-            if match is None:
+    @cached_property
+    def _signs(self) -> dict[str, str]:
+        """One character a name, so that patterns of names are patterns of text."""
+        spoken = (n for name, pattern, _ in self._table for n in (name, *_NAME.findall(pattern)))
+        return {name: chr(0xE000 + at) for at, name in enumerate(sorted({BREAK, *self._said, *spoken}))}
+
+    @cached_property
+    def _rules(self) -> list[tuple[str, tuple[re.Pattern[str], frozenset[str]], Build]]:
+        # Compiled at the first reading: an import should not pay for it.
+        return [(name, self._compiled(pattern), build) for name, pattern, build in self._table]
+
+    def _compiled(self, pattern: str) -> tuple[re.Pattern[str], frozenset[str]]:
+        """The pattern over signs, and the signs without which it cannot match."""
+        parts = () if "|" in re.sub(r"\([^()]*\)", "", pattern) else pattern.split()
+        needed = (part for part in parts if _NAME.fullmatch(part))
+        spelled = _NAME.sub(lambda name: self._signs[name[0]], pattern)
+        return re.compile(spelled.replace(" ", "")), frozenset(self._signs[name] for name in needed)
+
+    def read(self, text: str, anchor: Anchor) -> Iterator[Token]:
+        """Yield the tokens of `text` that say a time, in order."""
+        tokens = self._lex(text)
+        breaks = [at for at, token in enumerate(tokens) if token.name == BREAK]
+        for first, last in pairwise([-1, *breaks, len(tokens)]):
+            # Both breaks stay: a rule may ask whether something stands at the text's very edge.
+            for begin in range(first + 1, last, LONGEST_RUN):
+                run = tokens[max(begin - 1, 0) : min(begin + LONGEST_RUN, last) + 1]
+                yield from (token for token in self._reduced(run, text, anchor) if token.name in self._said)
+
+    def _reduced(self, tokens: list[Token], text: str, anchor: Anchor) -> list[Token]:
+        line = "".join(self._signs.get(token.name, self._signs[BREAK]) for token in tokens)
+        seen = set(line)
+        for name, (pattern, needed), build in self._rules:
+            if not needed <= seen:
                 continue
-            try:
-                interval = reading(match, calendar)
-            except (ValueError, OverflowError):
-                interval = None  # a date the calendar does not have is no find
-            if interval is not None:
-                yield match.start(), match.end(), interval
+            at = 0
+            while match := pattern.search(line, at):
+                first, last = match.span()
+                if first == last:
+                    break
+                try:
+                    value, made = build(anchor, Got(tokens[first:last], text)), name
+                except (ValueError, OverflowError):
+                    value, made = BREAK, BREAK
+                if value is None:
+                    at = first + 1
+                    continue
+                tokens[first:last] = [Token(made, value, tokens[first].start, tokens[last - 1].end)]
+                line = line[:first] + self._signs[made] + line[last:]
+                seen.add(self._signs[made])
+                at = first + (last - first == 1)
+        return tokens
 
 
-def before(match: Match) -> str:
-    """Return up to 60 characters that stand before the match in its sentence."""
-    return _SENTENCE_END.split(match.string[max(0, match.start() - _NEAR) : match.start()])[-1]
+def exactly(moment: datetime) -> Span:
+    """Return an instant as a span."""
+    return Span(moment, moment, "instant")
 
 
-def near(words: re.Pattern[str], match: Match) -> bool:
-    """Whether `words` stand within 60 characters of the match in its sentence."""
-    after = match.string[match.end() : match.end() + _NEAR]
-    return bool(words.search(before(match)) or words.search(_SENTENCE_END.split(after, maxsplit=1)[0]))
+def around(moment: datetime, slack: timedelta) -> Span:
+    """Return the stretch of `slack` on both sides of `moment`."""
+    return Span(moment - slack, moment + slack, "fuzzy")

@@ -1,135 +1,93 @@
-"""Stretches of the calendar around one moment, in that moment's own zone; knows no words and never asks the clock.
+"""Stretches of the calendar by the wall clock, and steps on it; knows no words and no zone, and never asks the time.
 
-A date the calendar does not have (30 February, the year 0) leaves here as ValueError or OverflowError.
+Weeks start on Monday. What the calendar does not have leaves here as ValueError or OverflowError.
 """
 
 from __future__ import annotations
 
 from calendar import monthrange
-from dataclasses import dataclass
-from datetime import date, datetime, time, timedelta
+from datetime import datetime, timedelta
+from typing import Final, Literal, NamedTuple
 
-from fabula.types import Interval, Precision
+from fabula.types import Precision
 
-_LEAP_GAP = 8
-"""How many years may lie between two 29ths of February (1896 and 1904)."""
+Unit = Literal["second", "minute", "hour", "day", "week", "month", "quarter", "half", "year", "decade", "century"]
+
+FIRST: Final = datetime.min
+"""The start of a span that has none."""
+LAST: Final = datetime.max
+"""The end of a span that has none."""
+
+MONTHS: Final[dict[str, int]] = {"month": 1, "quarter": 3, "half": 6, "year": 12, "decade": 120, "century": 1200}
+"""How many months a unit has, for those that are made of months."""
+LENGTHS: Final[dict[str, timedelta]] = {
+    "second": timedelta(seconds=1), "minute": timedelta(minutes=1), "hour": timedelta(hours=1), "day": timedelta(1),
+    "week": timedelta(7), "month": timedelta(30), "quarter": timedelta(91), "half": timedelta(182),
+    "year": timedelta(365), "decade": timedelta(3650), "century": timedelta(36500),
+}  # fmt: skip
+"""How long each unit lasts, where only a length is asked for: a month 30 days, a year 365."""
 
 
-@dataclass(frozen=True, slots=True)
-class Calendar:
-    """The calendar as it lies around `now`, an aware datetime. Weeks start on Monday, which is weekday 0."""
+class Span(NamedTuple):
+    """A half-open stretch of local time, without a zone, and the precision it was given in."""
 
-    now: datetime
+    start: datetime
+    end: datetime
+    grain: Precision
 
-    @property
-    def today(self) -> date:
-        """The date of `now` in its own zone."""
-        return self.now.date()
 
-    def days(self, first: date, count: int = 1, precision: Precision = "day") -> Interval:
-        """Return `count` whole days from `first` on."""
-        return Interval(start=self._at(first), end=self._at(first + timedelta(count)), precision=precision)
+def floor(moment: datetime, unit: Unit) -> datetime:
+    """Return when the unit around `moment` began."""
+    if unit == "second":
+        return moment.replace(microsecond=0)
+    if unit == "minute":
+        return moment.replace(second=0, microsecond=0)
+    if unit == "hour":
+        return moment.replace(minute=0, second=0, microsecond=0)
+    day = moment.replace(hour=0, minute=0, second=0, microsecond=0, fold=0)
+    if unit == "day":
+        return day
+    if unit == "week":
+        return day - timedelta(day.weekday())
+    if unit in ("decade", "century"):
+        years = MONTHS[unit] // 12
+        return day.replace(year=max(day.year // years * years, 1), month=1, day=1)
+    months = MONTHS[unit]
+    return day.replace(month=(day.month - 1) // months * months + 1, day=1)
 
-    def from_today(self, offset: int) -> Interval:
-        """Return the day `offset` days from today."""
-        return self.days(self.today + timedelta(offset))
 
-    def part(self, day: Interval, hours: tuple[int, int] | None) -> Interval:
-        """Return a part of a day, the whole day without `hours`; those beyond 24 run into the next one."""
-        if hours is None or day.start is None:
-            return day
-        first = day.start.date()
-        start, end = (self._at(first + timedelta(hour // 24), hour % 24) for hour in hours)
-        return Interval(start=start, end=end, precision="part")
+def step(moment: datetime, count: float, unit: Unit) -> datetime:
+    """Return `moment` moved by `count` units; where a month is too short, its last day.
 
-    def weekday(self, weekday: int, week: int) -> Interval:
-        """Return a weekday of the week `week` weeks from this one."""
-        return self.from_today(weekday - self.today.weekday() + 7 * week)
+    Half a month is 15 days, and half a year six months.
+    """
+    if unit not in MONTHS:
+        return moment + count * LENGTHS[unit]
+    months, rest = divmod(count * MONTHS[unit], 1)
+    year, month = divmod(moment.year * 12 + moment.month - 1 + int(months), 12)
+    if not 1 <= year <= 9999:
+        raise OverflowError(f"no year {year} in the calendar")
+    moved = moment.replace(year=year, month=month + 1, day=min(moment.day, monthrange(year, month + 1)[1]))
+    return moved + timedelta(round(30 * rest))
 
-    def week(self, offset: int) -> Interval:
-        """Return the week `offset` weeks from this one."""
-        return self.days(self.today + timedelta(7 * offset - self.today.weekday()), 7, "week")
 
-    def weekend(self, offset: int) -> Interval:
-        """Return Saturday and Sunday of the week `offset` weeks from this one."""
-        return self.days(self.today + timedelta(7 * offset + 5 - self.today.weekday()), 2, "weekend")
+def whole(moment: datetime, unit: Unit, offset: int = 0, count: int = 1) -> Span:
+    """Return `count` units on end, the first `offset` units after the one around `moment`."""
+    start = step(floor(moment, unit), offset, unit)
+    return Span(start, step(start, count, unit), unit)
 
-    def month(self, year: int, month: int, count: int = 1, precision: Precision = "month") -> Interval:
-        """Return `count` calendar months from that one on."""
-        until, beyond = divmod(year * 12 + month - 1 + count, 12)
-        return Interval(
-            start=self._at(date(year, month, 1)), end=self._at(date(until, beyond + 1, 1)), precision=precision
-        )
 
-    def this_month(self, offset: int, day: int | None = None) -> Interval:
-        """Return the calendar month `offset` months from this one, or a day of it."""
-        year, month = divmod(self.today.year * 12 + self.today.month - 1 + offset, 12)
-        return self.month(year, month + 1) if day is None else self.days(date(year, month + 1, day))
+def day_of(year: int, month: int, day: int) -> Span:
+    """Return a day of the calendar."""
+    start = datetime(year, month, day)
+    return Span(start, start + timedelta(1), "day")
 
-    def year(self, year: int) -> Interval:
-        """Return a calendar year."""
-        return self.month(year, 1, 12, "year")
 
-    def season(self, year: int, first: int) -> Interval:
-        """Return the three months from month `first` on: a winter is named after the year it begins in."""
-        return self.month(year, first, 3, "season")
+def exists(year: int, month: int, day: int) -> bool:
+    """Whether the calendar has that day."""
+    return 1 <= year <= 9999 and 1 <= month <= 12 and 1 <= day <= monthrange(year, month)[1]
 
-    def shifted(self, *, days: int = 0, months: int = 0) -> date:
-        """Return today moved by days or by months; where the month is too short, its last day."""
-        if not months:
-            return self.today + timedelta(days)
-        year, month = divmod(self.today.year * 12 + self.today.month - 1 + months, 12)
-        return date(year, month + 1, min(self.today.day, monthrange(year, month + 1)[1]))
 
-    def away(self, amount: int, unit: str, *, exact: bool = False) -> Interval:
-        """Return what lies `amount` units from now: that day, weekend, calendar month or year, and for weeks the seven
-        days around that day. `exact` gives the day for every unit."""
-        if unit in ("month", "year"):
-            months = amount * (12 if unit == "year" else 1)
-            if exact:
-                return self.days(self.shifted(months=months))
-            return self.this_month(months) if unit == "month" else self.year(self.today.year + amount)
-        if unit == "weekend":
-            return self.weekend(amount)
-        if unit == "week" and not exact:
-            return self.days(self.shifted(days=7 * amount - 3), 7, "week")
-        return self.from_today(amount * (7 if unit == "week" else 1))
-
-    def nearest_weekday(self, weekday: int, *, ahead: bool) -> Interval:
-        """Return the last such weekday before today, or the first after it."""
-        gap = (weekday - self.today.weekday()) % 7
-        return self.from_today((gap or 7) if ahead else gap - 7)
-
-    def nearest_weekend(self, *, ahead: bool) -> Interval:
-        """Return the last weekend that has begun, or the first that is not over."""
-        return self.weekend(0 if ahead or self.today.weekday() >= 5 else -1)
-
-    def nearest_date(self, month: int, day: int, *, ahead: bool) -> Interval:
-        """Return the last such date up to today, or the first from today on."""
-        this = self.today.year
-        for year in range(this, this + _LEAP_GAP + 1) if ahead else range(this, this - _LEAP_GAP - 1, -1):
-            if day > monthrange(year, month)[1]:
-                continue
-            found = date(year, month, day)
-            if found == self.today or (found > self.today) == ahead:
-                return self.days(found)
-        raise ValueError(f"no month {month} has a day {day}")
-
-    def nearest_month(self, month: int, *, ahead: bool, other: bool = False) -> Interval:
-        """Return the last such month up to this one, or the first from it on; with `other`, never this one."""
-        gap = (month - self.today.month) % 12
-        if ahead:
-            return self.this_month(12 if other and not gap else gap)
-        return self.this_month(gap - 12 if gap or other else 0)
-
-    def nearest_season(self, first: int, which: int) -> Interval:
-        """Return the last season that is over (−1), the first that has not begun (1), or this year's (0)."""
-        # In January and February this year's winter is the one that began last December.
-        year = self.today.year - (self.today.month < first - 9)
-        elapsed = (self.today.year - year) * 12 + self.today.month - first
-        if which < 0:
-            return self.season(year if elapsed >= 3 else year - 1, first)
-        return self.season(year + 1 if which and elapsed >= 0 else year, first)
-
-    def _at(self, day: date, hour: int = 0) -> datetime:
-        return datetime.combine(day, time(hour), self.now.tzinfo)
+def days(start: datetime, count: float, grain: Precision) -> Span:
+    """Return `count` days from `start` on."""
+    return Span(start, start + timedelta(count), grain)

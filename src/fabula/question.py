@@ -1,0 +1,107 @@
+"""What a question asks for: its kind, whom it names, which times, and in which order; reads words, knows no memory."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final, Literal
+
+from fabula import when
+from fabula.text import fold, script
+from fabula.types import ROLES, Interval
+
+Asks = Literal["", "when", "how_long", "how_many", "who", "where", "why"]
+"""What kind of answer is wanted; empty where the words do not say."""
+Order = Literal["", "latest", "first"]
+
+_WORDS: Final[tuple[tuple[Asks, str], ...]] = (
+    ("when", r"\bhow long ago\b|多久(?:之|以)?前|多长时间(?:之|以)?前"),
+    ("how_long", r"\bhow long\b|\bsince when\b|\bhow many (?:years|months|weeks|days|hours|minutes)\b"
+                 r"|多久|多长时间|多少(?:年|个月|天|周|小时|分钟)|几(?:年|个月|天|周)了"),
+    ("when", r"\bwhen\b|\b(?:what|which) (?:date|day|week|weekend|month|year|season|time)\b|\bin what year\b"
+                 r"|什么时[候间]|啥时候|何时|哪[一]?(?:天|年|月|个月|周|日)|几[号月点日]|星期几|周几|什么日子"),
+    ("how_many", r"\bhow (?:many|much|often)\b|多少|几[个次本部家位只条张]"),
+    ("who", r"\bwho(?:m|se)?\b|谁|哪位|哪个人"),
+    ("where", r"\bwhere\b|\b(?:what|which) (?:place|city|country|town)\b|哪里|哪儿|在哪|去哪|什么地方|何处"),
+    ("why", r"\bwhy\b|\bhow come\b|\bwhat (?:made|caused)\b|为什么|为何|为啥|怎么会|原因"),
+)  # fmt: skip
+"""The first that fits counts: "how long ago" asks when, "how long" for a length."""
+_ASKS: Final[list[tuple[Asks, re.Pattern[str]]]] = [
+    (kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in _WORDS
+]
+_LATEST: Final = re.compile(
+    r"\b(?:latest|newest|most recent(?:ly)?|last time|current(?:ly)?|now(?:adays)?|at present|these days|still)\b"
+    r"|\bany ?more\b"
+    r"|最近一次|最新|上一次|目前|现在|如今|眼下|还在|仍然|至今",
+    re.IGNORECASE,
+)
+_FIRST: Final = re.compile(
+    r"\b(?:first(?: time)?|earliest|originally|initially|at first)\b|第一次|首次|最早|最初|起初|一开始", re.IGNORECASE
+)
+_PRESENT: Final = re.compile(
+    r"\b(?:current(?:ly)?|now(?:adays)?|at present|these days|still|any ?more)\b|目前|现在|如今|眼下|还在|仍然|至今",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """What the words of a question say about its answer."""
+
+    asks: Asks = ""
+    windows: tuple[Interval, ...] = ()
+    """The times it names, resolved against the moment it is asked at."""
+    order: Order = ""
+    """Whether it wants the latest or the first of several."""
+    present: bool = False
+    """Whether it asks for what holds at the moment."""
+    people: tuple[str, ...] = ()
+    """Whom it names, of those who speak in the scope."""
+
+    @property
+    def current(self) -> bool:
+        """Whether what still holds is preferred to what is over: asked for the latest, or for the present."""
+        return self.present or self.order == "latest"
+
+    @property
+    def timed(self) -> bool:
+        """Whether the answer is a time."""
+        return self.asks in ("when", "how_long")
+
+
+def read(query: str, at: datetime, speakers: Iterable[str] = ()) -> Question:
+    """Read a question that is asked at `at`; raises nothing on any text."""
+    present = bool(_PRESENT.search(query))
+    return Question(
+        asks=_kind(query),
+        # "now" says that the present is meant, which no window of time can.
+        windows=tuple(
+            i for one in when.find(query, at) if (i := one.interval) is not None and i.precision != "instant"
+        ),
+        order="latest" if _LATEST.search(query) else "first" if _FIRST.search(query) else "",
+        present=present,
+        people=tuple(named(query, speakers)),
+    )
+
+
+def _kind(query: str) -> Asks:
+    for kind, words in _ASKS:
+        if words.search(query):
+            return kind
+    return ""
+
+
+def named(query: str, speakers: Iterable[str]) -> list[str]:
+    """Return the speakers that `query` names, as whole words; roles such as "user" are nobody's name."""
+    folded = fold(query)
+    found: list[str] = []
+    for speaker in speakers:
+        name = fold(speaker)
+        if not name or name in ROLES:
+            continue
+        edge = r"" if script(name) == "han" else r"\b"
+        if re.search(f"{edge}{re.escape(name)}{edge}", folded):
+            found.append(speaker)
+    return found

@@ -1,0 +1,35 @@
+"""What language leaves to custom, as data: when a morning ends, whether 5/6 is in May; no logic."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Final, Literal
+
+HOURS: Final[Mapping[str, tuple[float, float]]] = MappingProxyType({
+    "small_hours": (0, 6), "dawn": (5, 8), "morning": (6, 12), "breakfast": (6, 10), "noon": (11, 13),
+    "lunch": (11, 13), "after_lunch": (13, 17), "midday": (11, 14), "afternoon": (12, 18), "after_school": (15, 21),
+    "dusk": (17, 19), "dinner": (17, 20), "evening": (18, 24), "night": (18, 30), "late_night": (22, 28),
+    "midnight": (24, 24), "daytime": (6, 18), "night_time": (18, 30), "late_tonight": (21, 24),
+})  # fmt: skip
+"""Parts of the day in hours from its midnight; beyond 24 they run into the next day."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conventions:
+    """How the people count whose texts are read."""
+
+    month_first: bool = True
+    """Whether 5/6/2023 is the 6th of May."""
+    weekend: float = 0.0
+    """The hour of Saturday at which a weekend begins; −6 is Friday at six in the evening."""
+    through: Literal["none", "dates", "all"] = "dates"
+    """Which ranges reach to the end of what they name last: `the 9th to the 14th` with "dates", clock times with "all"
+    too."""
+    hours: Mapping[str, tuple[float, float]] = field(default_factory=lambda: HOURS)
+    """Parts of the day, by the names of `HOURS`; those left out are as there."""
+
+    def part(self, name: str) -> tuple[float, float]:
+        """Return the hours of a part of the day."""
+        return self.hours.get(name) or HOURS[name]

@@ -1,0 +1,283 @@
+"""English words of time that are also other words: what must stand around May, sat, fall or 9/10 to make it a time.
+
+It knows neither how dates are built nor how they are joined.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from typing import Final
+
+from fabula.when import named
+from fabula.when.english_days import part_of_year
+from fabula.when.english_joins import around, of_part, onward, open_on, section, time_of, until
+from fabula.when.english_relatives import in_span, lately, nth, rel_unit
+from fabula.when.english_words import FUZZY
+from fabula.when.grammar import Amount, Anchor, Got, Token
+from fabula.when.series import Fixed, Time, meet, moved
+from fabula.when.spans import Span, floor
+
+_NAME: Final = re.compile(r"\s+[A-Z][a-z]+")
+"""A name behind it: Wednesday Addams."""
+_NOUN: Final = re.compile(r"(?:'s)?[ \t]+[a-z]+|'s")
+_PREPOSITION: Final = re.compile(
+    r"\b(?:on|by|since|until|till|before|after|from|this|next|last|for|in|during|over|through|every|each|or|and|to)"
+    r"(?: the| a)?\s+$",
+    re.I,
+)
+_IS_SOMEBODY: Final = re.compile(
+    r"\s+is\s+(?:my\s+(?!birthday)|the\s+name|called|a\s+(?:girl|boy|dog|cat)|his|her)", re.I
+)
+_SURE_MONTHS: Final = frozenset({1, 2, 7, 9, 10, 11, 12})
+"""Months whose full names are no everyday words and no first names."""
+
+
+def march_after_next(at: Anchor, got: Got) -> int | None:
+    """Last march, next may; not `this may`."""
+    return got["wmonth"] if re.search(r"\b(?:next|last|previous|coming)\s+$", got.before(), re.I) else None
+
+
+def march_first(at: Anchor, got: Got) -> int | None:
+    """March third, may 8th; not `you may first want to`."""
+    figure = re.match(r"\s+(?:the\s+)?\d", got.after())
+    return got["wmonth"] if figure or got["wmonth"] == 3 else None
+
+
+def small_month(at: Anchor, got: Got) -> int:
+    return got["wmonth"]
+
+
+def glued_month(at: Anchor, got: Got) -> int | None:
+    """Mar4, without a space."""
+    return got["wmonth"] if got.after()[:1].isdigit() else None
+
+
+def day_of_month_name(at: Anchor, got: Got) -> tuple[int, int] | None:
+    """The second of March, the third day of October; not `one week of May`."""
+    number = got.all("number", "spoken", "ordinal")[0]
+    if got["unit"] not in (None, "day") or not isinstance(number, int) or ("spoken" in got and "unit" in got):
+        return None
+    named.month_day(got["month"], number)
+    return got["month"], number
+
+
+def count_rel_unit(at: Anchor, got: Got) -> Time | None:
+    """The two next days, the 5 past years."""
+    count = got.all("number", "spoken", "few")[0]
+    plural = (
+        got.said("unit").lower().endswith("s") or got["rel"] in ("next", "coming") or got.tokens[0].name != "number"
+    )
+    return None if got["rel"] == "this" or not plural else lately(at, Amount(((count, got["unit"]),)), got["rel"])
+
+
+def year_part(at: Anchor, got: Got) -> Time | None:
+    """The third quarter of 2018; the last quarter is one that has been, unless it is one of a year."""
+    if "rel" in got and (got["rel"] != "last" or not ("span" in got or "four" in got)):
+        return None
+    span = got["span"]
+    if span is not None and span.grain not in ("year", "decade", "half"):
+        return None
+    return part_of_year(at, got)
+
+
+def half_or_quarter_of_the(at: Anchor, got: Got) -> Time | None:
+    """The first quarter of the year."""
+    part = part_of_year(at, Got(got.tokens[:-1], got.text))
+    return None if part is None or got.all("unit")[-1] != "year" else meet(at.whole("year"), part)
+
+
+def unix_date(at: Anchor, got: Got) -> Time:
+    """Wed Oct 26 15:50:06 2016."""
+    year = got.all("four", "year")[-1]
+    day = meet(named.year(year if isinstance(year, int) else year.span.start.year), named.month_day(*got["md"]))
+    return meet(day, got["clock"])
+
+
+def weekday_alone(at: Anchor, got: Got) -> Time | None:
+    """A weekday without a word that makes it a time: not a name, not an adjective."""
+    before, after = got.before(), got.after()
+    if not _PREPOSITION.search(before):
+        if _NAME.match(after) or _IS_SOMEBODY.match(after) or re.match(r"\.\w", after):
+            return None
+        if re.search(r"\bthe\s+$", before, re.I) and _NOUN.match(after):
+            return None
+    return named.weekday(got["weekday"])
+
+
+def month_alone(at: Anchor, got: Got) -> Time | None:
+    """A month with a preposition, or whose name is nothing else."""
+    before, after = got.before(), got.after()
+    proof = re.search(r"\b(?:in|since|until|till|during|by|before|after|of|from|through|early|mid|late|the|for|to"
+                      r"|between)"
+                      r"[\s-]+$", before, re.I)  # fmt: skip
+    sure = got["month"] in _SURE_MONTHS and len(got.said("month")) > 4 and not _NAME.match(after)
+    if not (proof or sure) or after[:2] in ("'s", "’s"):
+        return None
+    return named.month(got["month"])
+
+
+def whole_text(at: Anchor, got: Got) -> Time:
+    """What nothing else stands with."""
+    token = next(token for token in got.tokens if token.name not in ("stop", "the", "in", "on", "at"))
+    return time_of(at, token)
+
+
+def ordinal_after(at: Anchor, got: Got) -> Time | None:
+    """On the 3rd, so; not on the 3rd floor, not on 7th Street."""
+    number = got.all("ordinal", "number")[0]
+    if re.match(r"[ \t]+(?:floor|street|avenue|place|page|row|day\b)", got.after(), re.I):
+        return None
+    return named.day_of_month(number)
+
+
+def the_unit(at: Anchor, got: Got) -> Time | None:
+    """For the day, in the year."""
+    unit = got["unit"]
+    return at.whole(unit) if unit in ("day", "week", "month", "quarter", "year") else None
+
+
+def nth_day(at: Anchor, got: Got) -> Time | None:
+    """The third day of October: a day, where weeks and months are spans."""
+    return nth(at, got) if got.all("unit")[0] == "day" else None
+
+
+def of_month(at: Anchor, got: Got) -> Time | None:
+    """The 20th of next month, the 31st day of the month; not the third quarter."""
+    number = got.all("number", "ordinal")[0]
+    units = got.all("unit")
+    if "span" in got:
+        outer, unit = got["span"], units[0] if units else "day"
+    else:
+        outer, unit = at.whole("month"), units[0] if len(units) > 1 else "day"
+        if units[-1] != "month":
+            return None
+    if unit != "day" or outer.grain != "month" or not isinstance(number, int):
+        return None
+    return meet(outer, named.day_of_month(number))
+
+
+def ago_today(at: Anchor, got: Got) -> Time | None:
+    """A year ago today, three weeks ago yesterday."""
+    amount, day = got["amount"], got["day"]
+    if not isinstance(day, Fixed) or amount.unit in ("hour", "minute", "second"):
+        return None
+    sign = -1 if "ago" in got else 1
+    for count, unit in amount.parts:
+        day = moved(day, sign * count, unit)
+    return day
+
+
+def day_in_span(at: Anchor, got: Got) -> Time | None:
+    """8 May last year."""
+    return in_span(at, got)
+
+
+def section_unit(at: Anchor, got: Got) -> Time | None:
+    """Later in the week, early in the year."""
+    if got["unit"] not in ("day", "week", "month", "quarter", "year", "decade"):
+        return None
+    tokens = [token for token in got.tokens if token.name != "unit"]
+    base = Token("span", at.whole(got["unit"]), got.tokens[-1].start, got.tokens[-1].end)
+    return section(at, Got([*tokens, base], got.text))
+
+
+def daypart_in_span(at: Anchor, got: Got) -> tuple[Time, str] | None:
+    """Wednesday evening next week."""
+    day, part = got["daypart"]
+    if day.fixed or got["span"].grain not in ("week", "month"):
+        return None
+    return meet(got["span"], day), part
+
+
+def open_on_day(at: Anchor, got: Got) -> Time:
+    """Before five on Monday."""
+    day = [token for token in got.tokens if token.name in ("day", "weekday", "wday", "wholiday")]
+    clock = [token for token in got.tokens if token.name == "clock"]
+    rest = [token for token in got.tokens if token not in day and token not in clock]
+    return open_on(at, Got([*rest, *day, *clock], got.text))
+
+
+def section_of_part(at: Anchor, got: Got) -> Time:
+    """Late this morning, early tomorrow afternoon."""
+    part = of_part(at, got["daypart"])
+    which: str = got["section"]
+    return named.section(part, {"before_now": "early", "after_now": "late"}.get(which, which))
+
+
+def ordinal_around(at: Anchor, got: Got) -> Time:
+    """Around the 21st."""
+    day = named.day_of_month(got["ordinal"])
+    return around(at, Got([Token("day", day, got.tokens[0].start, got.tokens[0].end)], got.text))
+
+
+def open_ordinal(at: Anchor, got: Got) -> Time:
+    """Since the 3rd, by the 15th."""
+    return onward(at, got) if any(word in got for word in ("since", "starting", "after")) else until(at, got)
+
+
+def weak_part(at: Anchor, got: Got) -> Time | None:
+    """At night, in the late afternoon, around lunch."""
+    key = got["part"] or got["meal"]
+    part = named.part(key, at.conventions)
+    if "section" in got:
+        which: str = got["section"]
+        return named.section(part, {"before_now": "early", "after_now": "late"}.get(which, which))
+    return part
+
+
+def whole_season(at: Anchor, got: Got) -> Time | None:
+    """The summer; not the fall of a house, not the spring in the woods."""
+    return None if got.said("season").lower() in ("fall", "spring") else named.season(got["season"])
+
+
+def some_day(at: Anchor, got: Got) -> str | None:
+    """One day you will see: no length."""
+    said = got.text[got.tokens[0].start : got.tokens[-1].end].lower()
+    return said if said in ("one day", "some day", "one night", "any day") else None
+
+
+def for_all(at: Anchor, got: Got) -> Amount | None:
+    """For all day: as long as a day."""
+    return None if got["unit"] == "fortnight" else Amount(((1, got["unit"]),))
+
+
+def earlier(at: Anchor, got: Got) -> int | None:
+    """Two days earlier."""
+    return 0 if got["section"] == "before_now" else None
+
+
+def later(at: Anchor, got: Got) -> int | None:
+    """Ten minutes later."""
+    return 0 if got["section"] == "after_now" else None
+
+
+def or_later(at: Anchor, got: Got) -> int | None:
+    """In 2012 or later, from May and after."""
+    return 0 if "after" in got or got["section"] == "after_now" else None
+
+
+def or_earlier(at: Anchor, got: Got) -> int | None:
+    """In 2012 or earlier."""
+    return 0 if "before" in got or got["section"] == "before_now" else None
+
+
+def onward_on(at: Anchor, got: Got) -> Time | None:
+    """3 pm or later on Monday."""
+    if got.tokens[0].name != "clock":
+        return None
+    return onward(at, Got([Token("moment", meet(got["day"], got["clock"]), 0, 0)], got.text))
+
+
+def units_ago(at: Anchor, got: Got) -> Time | None:
+    """Years ago, many weeks ago."""
+    span = FUZZY.get(f"{got['unit']}s_ago")
+    if span is None:
+        return None
+    first, last = (floor(at.now + timedelta(one), "day") for one in span)
+    return Fixed(Span(first, last, "fuzzy"))
+
+
+def rel_year(at: Anchor, got: Got) -> Time | None:
+    """The last year of `last year in June`; weeks and days are counted in a month."""
+    return rel_unit(at, got) if got["unit"] == "year" else None

@@ -1,0 +1,314 @@
+"""English times that are said from now or from another time: last week, Thursday week, the third Tuesday after Easter.
+
+It knows no time of day.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from typing import Final
+
+from fabula.when import named
+from fabula.when.english_days import day_number, pair_date, year_of
+from fabula.when.figures import full_year
+from fabula.when.grammar import Amount, Anchor, Got
+from fabula.when.series import Beyond, Either, Fixed, Time, mapped, meet, moved, resolve
+from fabula.when.spans import Span, days, floor, step, whole
+
+_OWNED: Final = re.compile(r"(?:\b(?:my|your|his|her|its|our|their|whose)|'s|s')\s+$", re.I)
+"""Before `last week`, these make it somebody's last one."""
+_VERB: Final = re.compile(
+    r"(?:\b(?:will|would|can|could|should|shall|must|might|may|to|not|does|did)|n't|'ll)\s+$", re.I
+)
+"""Before `last two hours`, these make `last` a verb."""
+
+
+# --- relatives ----------------------------------------------------------------------------------------------------
+
+_OFFSETS: Final = {"last": -1, "past": -1, "this": 0, "next": 1, "following": 1, "coming": 1}
+
+
+def relative(at: Anchor, which: str, time: Time) -> Time | None:
+    """Return the last, this or the next of a time that comes again; None where the calendar has no such."""
+    spans = resolve(time, at.now, ahead=True)
+    gone = [span for span in spans if span.end <= at.now]
+    coming = [span for span in spans if span.start > at.now]
+    if which in ("last", "past"):
+        return Fixed(gone[0]) if gone else None
+    if which != "this":
+        return Fixed(coming[0]) if coming else None
+    going_on = [span for span in spans if span.start <= at.now < span.end]
+    same_year = [span for span in spans if span.start.year == at.now.year]
+    found = list(dict.fromkeys([*going_on, *same_year, *coming]))
+    return Either(tuple(map(Fixed, found))) if found else None
+
+
+def coming_weekday(at: Anchor, number: int, count: int = 1) -> Time:
+    """Return the `count`th such weekday after today, or before it where `count` is negative."""
+    return Beyond(count, named.weekday(number), at.day(0))
+
+
+def rel_weekday(at: Anchor, got: Got) -> Time | None:
+    """Next Friday is next week's, or the coming one; last Monday the one before today, or last week's."""
+    which, number = got["rel"], got.all("weekday", "wday")[0]
+    if which == "last" and _OWNED.search(got.before()):
+        return None
+    in_week = Fixed(days(step(floor(at.now, "week"), 7 * _OFFSETS[which] + number, "day"), 1, "day"))
+    nearest = coming_weekday(at, number, -1 if _OFFSETS[which] < 0 else 1)
+    if which in ("last", "past", "coming"):
+        return Either((nearest, in_week))
+    return Either((in_week, nearest))
+
+
+def rel_pair(at: Anchor, got: Got) -> Time | None:
+    if "/" not in got.said("pair") and ("weekday" in got or "wday" in got) and "." not in got.said("pair"):
+        return None
+    return relative(at, got["rel"], pair_date(at, got))
+
+
+def fiscal(at: Anchor, got: Got) -> Time | None:
+    if "rel" in got:
+        return at.whole("year", _OFFSETS[got["rel"]])
+    numbers = got.all("four", "number")
+    return named.year(full_year(numbers[0])) if numbers else at.whole("year")
+
+
+def rel_md(at: Anchor, got: Got) -> Time | None:
+    return relative(at, got["rel"], named.month_day(*got["md"]))
+
+
+def rel_named(at: Anchor, got: Got) -> Time | None:
+    """Last summer, next May, this Christmas."""
+    if got["rel"] == "last" and _OWNED.search(got.before()):
+        return None
+    if "month" in got:
+        time = named.month(got["month"])
+    elif "season" in got:
+        time = named.season(got["season"])
+    else:
+        time = named.holiday(got.all("holiday", "wholiday")[0])
+    return relative(at, got["rel"], time)
+
+
+def rel_unit(at: Anchor, got: Got) -> Time | None:
+    """Return last week, this year, the next quarter."""
+    which, unit = got["rel"], got["unit"]
+    before = got.before()
+    if which == "last" and _OWNED.search(before):
+        return None
+    rolling = lately(at, Amount(((2, "week"),) if unit == "fortnight" else ((1, unit),)), which)
+    if unit in ("hour", "minute", "second", "fortnight"):
+        return at.whole(unit) if which == "this" and unit != "fortnight" else rolling
+    if unit == "day":
+        return at.day(_OFFSETS[which]) if which not in ("last", "past") else None
+    calendar = at.whole(unit, _OFFSETS[which])
+    the = got.tokens[0].name == "the" or re.search(r"\bthe\s+$", before, re.I) is not None
+    if which == "last" and the:
+        return _the_last(got, unit, before, rolling, calendar)
+    if which == "past":
+        over = re.search(r"\b(?:in|over|during|for|within|throughout)(?: the)?\s+$", before, re.I)
+        return Either((rolling, calendar) if over or the else (calendar, rolling))
+    return calendar
+
+
+def _the_last(got: Got, unit: str, before: str, rolling: Time, calendar: Time) -> Time | None:
+    """In the last year: the twelve months until now. The last year of school is no such time."""
+    if re.match(r"\s+(?:of|in|that|before|at)\b", got.after()):
+        return None
+    if unit == "quarter":
+        return Either((calendar, rolling))
+    spans = re.search(r"\b(?:in|over|during|for|within|throughout)(?:\s+the)?\s+$", before, re.I)
+    return Either((rolling, calendar)) if spans else None
+
+
+def lately(at: Anchor, amount: Amount, which: str) -> Time:
+    """Return the time of `amount` until now or from now on."""
+    return named.lately(at, amount, -1 if _OFFSETS[which] < 0 else 1)
+
+
+def rel_amount(at: Anchor, got: Got) -> Time | None:
+    """The last two weeks, the next couple of days, two upcoming months."""
+    amount: Amount = got["amount"]
+    if got["rel"] == "this":
+        return None
+    if amount.unit in ("decade", "century") and len(amount.parts) == 1:
+        count = int(amount.parts[0][0])
+        return at.whole(amount.unit, -count if _OFFSETS[got["rel"]] < 0 else 1, count)
+    if got["rel"] == "last" and (_OWNED.search(got.before()) or _VERB.search(got.before())):
+        return None
+    return lately(at, amount, got["rel"])
+
+
+def rel_weekend(at: Anchor, got: Got) -> Time | None:
+    which = got["rel"] or "this"
+    weekends = named.weekend(at.conventions)
+    if which in ("past", "coming"):
+        return relative(at, which, weekends)
+    return meet(at.whole("week", _OFFSETS[which]), weekends)
+
+
+def workweek(at: Anchor, got: Got) -> Time:
+    monday = at.whole("week", _OFFSETS[got["rel"] or "this"]).span.start
+    return Fixed(days(monday, 5, "range"))
+
+
+def beyond_next(at: Anchor, got: Got) -> Time | None:
+    """The week after next, the Sunday before last."""
+    sign = 2 if "afternext" in got else -2
+    if "unit" in got:
+        return at.whole(got["unit"], sign) if got["unit"] not in ("hour", "minute", "second", "fortnight") else None
+    if "weekend" in got:
+        return meet(at.whole("week", sign), named.weekend(at.conventions))
+    if "weekday" in got:
+        return coming_weekday(at, got["weekday"], sign)
+    again = named.month(got["month"]) if "month" in got else named.season(got["season"])
+    first = relative(at, "next" if sign > 0 else "last", again)
+    return None if first is None else moved(first, sign // 2, "year")
+
+
+def weeks_on(at: Anchor, got: Got) -> Time | None:
+    """Thursday week, Monday fortnight, tomorrow week."""
+    weeks = {"week": 1, "fortnight": 2}.get(got["unit"])
+    if weeks is None:
+        return None
+    base = at.day(got["offset"]) if "offset" in got else coming_weekday(at, got["weekday"])
+    return moved(base, weeks, "week")
+
+
+def named_ago(at: Anchor, got: Got) -> Time:
+    """Two Thursdays ago, two weekends ago, three Christmases ago."""
+    count = round(got.all("number", "spoken", "few")[0]) * (-1 if "ago" in got else 1)
+    if "weekend" in got or "weekends" in got:
+        return meet(at.whole("week", count), named.weekend(at.conventions))
+    if "season" in got or "holiday" in got:
+        again = named.season(got["season"]) if "season" in got else named.holiday(got["holiday"])
+        return Beyond(count, again, at.day(0))
+    return coming_weekday(at, got.all("weekday", "weekdays")[0], count)
+
+
+# --- the nth of something -----------------------------------------------------------------------------------------
+
+
+def nth(at: Anchor, got: Got) -> Time | None:
+    """The first Monday of May, the last week of the month, the second last day of 2019."""
+    number = _which(got)
+    if number is None:
+        return None
+    inner = _inner(at, got)
+    if inner is None:
+        return None
+    outer = _outer(at, got)
+    return None if outer is None else named.nth(number, inner, outer)
+
+
+def _which(got: Got) -> int | None:
+    (number,) = got.all("ordinal", "nth", "rel")[:1] or (None,)
+    return -1 if number == "last" else number if isinstance(number, int) else None
+
+
+def _inner(at: Anchor, got: Got) -> Time | None:
+    if "weekday" in got or "wday" in got:
+        return named.weekday(got.all("weekday", "wday")[0])
+    if "weekend" in got:
+        return named.weekend(at.conventions)
+    return named.unit(got["unit"]) if got["unit"] not in (None, "fortnight", "half") else None
+
+
+def _outer(at: Anchor, got: Got) -> Time | None:
+    """What follows `of`: the units' names come twice where it is `the month`."""
+    for name, build in (("span", None), ("day", None), ("month", named.month), ("four", named.year),
+                        ("season", named.season)):  # fmt: skip
+        if name in got:
+            return got[name] if build is None else build(got[name])
+    units = got.all("unit")
+    return at.whole(units[-1]) if units and units[-1] in ("week", "month", "quarter", "year", "decade") else None
+
+
+def first_units(at: Anchor, got: Got) -> Time | None:
+    """The first ten days of May, the last two weeks of the year."""
+    outer = _outer(at, Got([token for token in got.tokens if token.name != "amount"], got.text))
+    (count, unit), *more = got["amount"].parts
+    if outer is None or more or _which(got) not in (1, -1):
+        return None
+    first = _which(got) == 1
+
+    def rule(span: Span) -> Span:
+        if first:
+            return Span(span.start, min(step(span.start, count, unit), span.end), "range")
+        return Span(max(step(span.end, -count, unit), span.start), span.end, "range")
+
+    return mapped(outer, rule, "range")
+
+
+def nth_beyond(at: Anchor, got: Got) -> Time | None:
+    """The third Tuesday after Christmas."""
+    number, inner = _which(got), _inner(at, got)
+    if number is None or inner is None:
+        return None
+    bases = got.all("day", "span")
+    base = bases[0] if bases else named.month_day(*got["md"]) if "md" in got else None
+    return None if base is None else Beyond(number if "after" in got else -number, inner, base)
+
+
+def in_span(at: Anchor, got: Got) -> Time | None:
+    """Monday of last week, next week on Tuesday, May of last year, Christmas two years ago."""
+    outer, day = got["span"], got.all("weekday", "wday")
+    if day:
+        return meet(outer, named.weekday(day[0])) if outer.grain in ("week", "month", "weekend") else None
+    inner = _again(got)
+    order = ("day", "week", "weekend", "month", "season", "quarter", "half", "year", "decade", "century")
+    if inner is None or inner.fixed or outer.grain not in order or order.index(outer.grain) <= order.index(inner.grain):
+        return None
+    return meet(outer, inner)
+
+
+def _again(got: Got) -> Time | None:
+    if "month" in got:
+        return named.month(got["month"])
+    if "season" in got:
+        return named.season(got["season"])
+    if "holiday" in got or "wholiday" in got:
+        return named.holiday(got.all("holiday", "wholiday")[0])
+    return named.month_day(*got["md"]) if "md" in got else got["day"]
+
+
+def in_year(at: Anchor, got: Got) -> Time | None:
+    """Christmas 2014, summer of '69."""
+    inner = _again(got)
+    return None if inner is None else meet(named.year(year_of(got.all("four", "year")[0])), inner)
+
+
+def week_of(at: Anchor, got: Got) -> Time | None:
+    """The week of the 13th, w/c 4 February."""
+    if got["unit"] not in (None, "week"):
+        return None
+    for name in ("day", "span"):
+        if name in got:
+            return named.week_of(got[name])
+    if "md" in got:
+        return named.week_of(named.month_day(*got["md"]))
+    if "pair" in got:
+        return named.week_of(pair_date(at, got)) if "/" in got.said("pair") else None
+    if "holiday" in got:
+        return named.week_of(named.holiday(got["holiday"]))
+    return named.week_of(named.day_of_month(day_number(got)))
+
+
+def weekend_around(at: Anchor, got: Got) -> Time:
+    base = got["day"] or named.holiday(got.all("holiday", "wholiday")[0])
+    return named.weekend_around(base if "four" not in got else meet(named.year(got["four"]), base))
+
+
+def in_years(at: Anchor, got: Got) -> Time | None:
+    """Thanksgiving in three years, March in a year: the first from then on."""
+    amount: Amount = got["amount"]
+    inner = _again(got)
+    if inner is None or inner.fixed or amount.unit not in ("month", "year", "decade", "century"):
+        return None
+    sign = -1 if "ago" in got else 1
+    moment = at.moment(amount.parts, sign)
+    if amount.unit != "month":
+        return meet(Fixed(whole(moment, "year")), inner)
+    start = floor(moment, "month")
+    return Beyond(1, inner, Fixed(Span(start - timedelta(1), start, "day")))

@@ -1,0 +1,85 @@
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fabula.question import Question, named, read
+
+AT = datetime(2025, 3, 5, 10, tzinfo=UTC)
+
+ASKS = {
+    "When did Mara move to Porto?": "when",
+    "What date is the wedding?": "when",
+    "How long ago did they meet?": "when",
+    "How long has Mara lived in Porto?": "how_long",
+    "How many years has she worked there?": "how_long",
+    "How many dogs does Jun have?": "how_many",
+    "How often do they meet?": "how_many",
+    "Who moved to Porto?": "who",
+    "Where does Jun work?": "where",
+    "Which city did they visit?": "where",
+    "Why did Jun leave?": "why",
+    "What does Mara grow?": "",
+    "Mara's whenever": "",
+    "小李什么时候搬家的？": "when",
+    "她哪天生日？": "when",
+    "他多久前辞的职？": "when",
+    "她在那里工作多久了？": "how_long",
+    "他有几只猫？": "how_many",
+    "谁对花生过敏？": "who",
+    "他们在哪里见面？": "where",
+    "她为什么离开？": "why",
+    "她喜欢喝什么？": "",
+}
+ORDER = {
+    "What is Mara's latest job?": ("latest", False),
+    "Where does Jun live now?": ("latest", True),
+    "Does she still play the cello?": ("latest", True),
+    "What was their first trip?": ("first", False),
+    "What does Mara grow?": ("", False),
+    "她目前在哪家公司？": ("latest", True),
+    "他们最近一次见面在哪儿？": ("latest", False),
+    "她第一次去北京是哪年？": ("first", False),
+    "Mara knows nobody there": ("", False),
+}
+
+
+@pytest.mark.parametrize(("text", "asks"), ASKS.items())
+def test_what_it_asks_for(text: str, asks: str):
+    assert read(text, AT).asks == asks
+
+
+@pytest.mark.parametrize(("text", "want"), ORDER.items())
+def test_which_of_several_and_whether_it_still_holds(text: str, want: tuple[str, bool]):
+    found = read(text, AT)
+    assert (found.order, found.present) == want
+
+
+def test_the_times_it_names():
+    (window,) = read("What did Mara do last week?", AT).windows
+    assert (window.start, window.end) == (datetime(2025, 2, 24, tzinfo=UTC), datetime(2025, 3, 3, tzinfo=UTC))
+
+
+def test_an_open_window():
+    (window,) = read("2018年之前他住在哪儿？", AT).windows
+    assert (window.start, window.end) == (None, datetime(2018, 1, 1, tzinfo=UTC))
+
+
+@pytest.mark.parametrize(
+    "text", ["Where does Jun live now?", "How long are three weeks?", "What happens every Monday?"]
+)
+def test_the_present_a_length_and_what_comes_again_are_no_windows(text: str):
+    assert read(text, AT).windows == ()
+
+
+def test_whom_it_names():
+    speakers = ["Jun", "Mara", "user", "李雷"]
+    assert named("What did Mara tell the user?", speakers) == ["Mara"]
+    assert named("June is warm", speakers) == []
+    assert named("李雷和韩梅梅", speakers) == ["李雷"]
+
+
+@given(st.text())
+def test_any_text_can_be_asked(text: str):
+    assert isinstance(read(text, AT, ["a", "b"]), Question)
