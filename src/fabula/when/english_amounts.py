@@ -108,8 +108,7 @@ def _amount_and_half(at: Anchor, got: Got) -> Amount | None:
     whole: Amount = got["amount"]
     if len(whole.parts) > 1 or whole.longest:
         return None
-    ((count, unit),) = whole.parts
-    return Amount(((count + _fraction(got), unit),))
+    return Amount(tuple((count + _fraction(got), unit) for count, unit in whole.parts))
 
 
 def _joined(at: Anchor, got: Got) -> Amount | None:
