@@ -137,7 +137,8 @@ def _dates(exchange: Iterable[Passage]) -> Iterator[Interval]:
     for passage in exchange:
         if passage.time is not None:
             found = when.find(_said(passage), passage.time)
-            yield from (interval for one in found if (interval := one.interval) is not None)
+            # "Now" tells no more than when it was said.
+            yield from (i for one in found if (i := one.interval) is not None and i.precision != "instant")
 
 
 def _entities(exchange: Sequence[Passage]) -> Iterator[Entity]:
