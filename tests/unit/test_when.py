@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from fabula.types import Interval
-from fabula.when import Found, distance, find, spell, words
+from fabula.when import Found, chinese_words, distance, english_words, find, spell
 
 WEDNESDAY = datetime(2025, 3, 5, 10, tzinfo=timezone(timedelta(hours=8)))
 
@@ -100,6 +100,55 @@ ENGLISH = {
     "in two weeks": "2025-03-16..2025-03-22",
     "in a year": "2026-01-01..2026-12-31",
     "six months from now": "2025-09-01..2025-09-30",
+    "the twenty-first of June, nineteen ninety-six": "1996-06-21",
+    "July 4th, 1976": "1976-07-04",
+    "April of '87": "1987-04-01..1987-04-30",
+    "Friday the 13th": "2024-12-13",
+    "Tuesday the 11th": "2025-02-11",
+    "Mon, 10 Mar": "2025-03-10",
+    "upcoming Friday": "2025-03-07",
+    "last Christmas": "2024-12-25",
+    "Thanksgiving three years ago": "2022-11-24",
+    "Labor Day weekend": "2024-08-31..2024-09-02",
+    "the Saturday before last": "2025-02-22",
+    "the week after next": "2025-03-17..2025-03-23",
+    "a week on Tuesday": "2025-03-18",
+    "two weeks from Saturday": "2025-03-22",
+    "the week of March 10": "2024-03-04..2024-03-10",
+    "week 40 of 2023": "2023-10-02..2023-10-08",
+    "the first Monday in April": "2024-04-01",
+    "the last Friday of the month": "2025-03-28",
+    "the second last week of October 2018": "2018-10-15..2018-10-21",
+    "the 20th of last month": "2025-02-20",
+    "early last week": "2025-02-24..2025-02-26",
+    "mid-2019": "2019-06-01..2019-07-31",
+    "the beginning of next month": "2025-04-01..2025-04-10",
+    "the rest of the month": "2025-03-05T10:00:00/2025-04-01T00:00:00",
+    "Q4 last year": "2024-10-01..2024-12-31",
+    "the second half of 2020": "2020-07-01..2020-12-31",
+    "the night before last": "2025-03-03T18:00:00/2025-03-04T06:00:00",
+    "this morning at quarter past eight": "2025-03-05T08:15:00/2025-03-05T08:16:00",
+    "tomorrow at half past five": "2025-03-06T17:30:00/2025-03-06T17:31:00",
+    "Monday at noon": "2025-03-03T12:00:00/2025-03-03T13:00:00",
+    "tomorrow from 2 to 4pm": "2025-03-06T14:00:00/2025-03-06T16:00:00",
+    "Friday between 5 and 7": "2025-02-28T17:00:00/2025-02-28T19:00:00",
+    "from Monday to Wednesday": "2025-03-03..2025-03-05",
+    "June 10-14": "2024-06-10..2024-06-14",
+    "10/1-11/2/2017": "2017-10-01..2017-11-02",
+    "from 1999 until 2005": "1999-01-01..2005-12-31",
+    "for three days from Monday": "2025-03-03..2025-03-05",
+    "two days before Christmas": "2024-12-23",
+    "the week before Christmas": "2024-12-16..2024-12-22",
+    "an hour and a half ago": "2025-03-05T08:30:00/2025-03-05T08:31:00",
+    "three weeks later": "2025-03-23..2025-03-29",
+    "the past ten days": "2025-02-23T10:00:00/2025-03-05T10:00:00",
+    "the next two hours": "2025-03-05T10:00:00/2025-03-05T12:00:00",
+    "since last Friday": "2025-02-28..",
+    "before 2015": "..2015-01-01",
+    "this time last year": "2024-02-19..2024-03-20",
+    "in about forty minutes": "2025-03-05T10:30:00/2025-03-05T10:50:00",
+    "4pm CET tomorrow": "2025-03-06T23:00:00/2025-03-07T00:00:00",
+    "the third Tuesday after Christmas 2014": "2015-01-13",
 }
 CHINESE = {
     "2023年5月8日": "2023-05-08",
@@ -391,7 +440,9 @@ on sat nav|I fall asleep|A spring broke|springboard|Marseille|Augustus|Sundays a
 June 3 times|in June's house|item 8\nMay I|call 555-2023|$2023-05-08|v2023-05-08|1.2023-05-08-1
 my last week of work|the last year of school|his last month|the last night|last name|next of kin|next to me
 Saturday Night Live|the Sunday roast|every Monday|Friday is my parrot
-16:9|120/80|7-Eleven
+16:9|120/80|7-Eleven|a 10/10 movie|3/4 cup of sugar|pages 10-12|at 5 restaurants|at 10 percent|at 221 Baker Street
+He may march to work|April called|a 5-year-old boy|light years away|once in a while|Flight 815 to Sydney|1984 by Orwell
+at 415-555-2671|Monday.com is a tool|the fall was steep|on the 5th floor|a second opinion|up to date|in 2019 rooms
 on FRıDAY|last ſaturday|5 Auguſt
 """.strip()
     .replace("\n", "|")
@@ -447,9 +498,11 @@ class TestIsQuiet:
 
 
 PIECES = [
-    *words.MONTHS, *words.WEEKDAYS, *words.SEASONS, *words.DAYS, *words.WHICH, *words.UNITS, *words.NUMBERS,
-    *words.BEFORE_DATE, *words.ZH_DIGITS, *words.ZH_TENS, *words.ZH_DAYS, *words.ZH_YEARS, *words.ZH_PARTS,
-    *words.ZH_UNITS,
+    *(word for table in english_words.WORDS.values() for word in table),
+    *(word for words in english_words.NAMES.values() for word in words.split("|")),
+    *english_words.ONES, *english_words.TEENS, *english_words.TENS, *english_words.ORDINALS, *english_words.NOTHING,
+    *chinese_words.DIGITS, *chinese_words.TENS, *chinese_words.SCORES, *chinese_words.WEEK_NAMES,
+    *(word for _, _, words in chinese_words.TOKENS for word in words.split()),
     "ago", "the ", "of", "'s", "th", "May", "ſat", "FRıDAY", "上", "下", "周", "月", "日", "号", "年", "前", "后", "半",
     "29", "31", "9999", "0", "2024", "٣", "-", "/", ":", ".", ",", "T", "W53", "BC", "will", "要", " ", " ", " ", "\n",
 ]  # fmt: skip
@@ -514,7 +567,7 @@ class TestAnyText:
 
     @given(st.dates(date(1000, 1, 1), date(9999, 12, 30)))
     def test_a_date_is_read_in_every_spelling(self, day: date):
-        name = words.MONTH_NAMES[day.month - 1]
+        name = english_words.MONTH_NAMES[day.month - 1]
         if day.year < 2100:
             spellings = f"{day.day} {name} {day.year}|{name} {day.day}, {day.year}|{day.year}年{day.month}月{day.day}日"
         else:

@@ -106,9 +106,10 @@ def _hours(at: Anchor, got: Got) -> Amount:
 def _amount_and_half(at: Anchor, got: Got) -> Amount | None:
     """An hour and a half."""
     whole: Amount = got["amount"]
-    if len(whole.parts) > 1 or whole.longest:
+    if len(whole.parts) != 1 or whole.longest:
         return None
-    return Amount(tuple((count + _fraction(got), unit) for count, unit in whole.parts))
+    count, unit = whole.parts[0]
+    return Amount(((count + _fraction(got), unit),))
 
 
 def _joined(at: Anchor, got: Got) -> Amount | None:
@@ -174,6 +175,15 @@ def _every_named(at: Anchor, got: Got) -> Every:
     return Every(_period(count, "week"), meet(day, named.part(part, at.conventions)) if part else day)
 
 
+def _nth_of_every(at: Anchor, got: Got) -> Every | None:
+    """The first Monday of every month."""
+    number, unit = got.all("ordinal", "rel")[0], got["unit"]
+    if unit not in ("month", "year") or not (number == "last" or isinstance(number, int)):
+        return None
+    day = named.weekday(got.all("weekday", "wday")[0])
+    return Every(_period(1, unit), named.nth(-1 if number == "last" else number, day, named.unit(unit)))
+
+
 def _business(at: Anchor, got: Got) -> Every:
     return Every("P1D")
 
@@ -223,6 +233,8 @@ UNITS: Final[list[Rule]] = [
 ]
 EVERY: Final[list[Rule]] = [
     ("every", "(number|spoken)? once (a|per) unit", _per),
+    ("every", "each ordinal (weekday|wday) (of|in) (the|each|a) unit", _nth_of_every),
+    ("every", "the? (ordinal|rel) (weekday|wday) (of|in) each unit", _nth_of_every),
     ("every", "once each (number|spoken|other|ordinal|few)? unit", _per),
     ("every", "each (other|ordinal|number|spoken|few)? unit", _every_unit),
     ("every", "each business", _business),
@@ -252,7 +264,7 @@ NUMBERS: Final[list[Rule]] = [
     ("count", "a more? (?=unit)", lambda at, got: Count(1)),
     ("day", f"({_NUMBER}|few) (weekday|weekdays) (ago|hence)", relatives.named_ago),
     ("day", f"({_NUMBER}|few) holiday (ago|hence)", relatives.named_ago),
-    ("span", f"({_NUMBER}|few) (weekend|weekends|season) (ago|hence)", relatives.named_ago),
+    ("span", f"({_NUMBER}|few) (weekend|weekends|seasons) (ago|hence)", relatives.named_ago),
     ("amount", "count unit", _amount),
     ("amount", f"{_NUMBER} (weekend|weekends)", _weekends),
     ("amount", f"{_NUMBER} (parts|part)", _nights),

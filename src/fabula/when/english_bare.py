@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import re
 from datetime import timedelta
-from typing import Final
+from typing import Any, Final
 
 from fabula.when import named
+from fabula.when.english_amounts import Count, amount
 from fabula.when.english_days import part_of_year
 from fabula.when.english_joins import around, of_part, onward, open_on, section, time_of, until
+from fabula.when.english_lengths import counted_from
 from fabula.when.english_relatives import in_span, lately, nth, rel_unit
 from fabula.when.english_words import FUZZY
 from fabula.when.grammar import Amount, Anchor, Got, Token
@@ -29,6 +31,14 @@ _PREPOSITION: Final = re.compile(
 _IS_SOMEBODY: Final = re.compile(
     r"\s+is\s+(?:my\s+(?!birthday)|the\s+name|called|a\s+(?:girl|boy|dog|cat)|his|her)", re.I
 )
+_HALVES: Final[dict[Any, str]] = {
+    "before_now": "early",
+    "after_now": "late",
+    "early": "early",
+    "mid": "mid",
+    "late": "late",
+}
+"""The part of a morning that is later."""
 _SURE_MONTHS: Final = frozenset({1, 2, 7, 9, 10, 11, 12})
 """Months whose full names are no everyday words and no first names."""
 
@@ -68,7 +78,7 @@ def count_rel_unit(at: Anchor, got: Got) -> Time | None:
     plural = (
         got.said("unit").lower().endswith("s") or got["rel"] in ("next", "coming") or got.tokens[0].name != "number"
     )
-    return None if got["rel"] == "this" or not plural else lately(at, Amount(((count, got["unit"]),)), got["rel"])
+    return None if got["rel"] == "this" or not plural else lately(at, amount(Count(count), got["unit"]), got["rel"])
 
 
 def year_part(at: Anchor, got: Got) -> Time | None:
@@ -109,8 +119,7 @@ def month_alone(at: Anchor, got: Got) -> Time | None:
     """A month with a preposition, or whose name is nothing else."""
     before, after = got.before(), got.after()
     proof = re.search(r"\b(?:in|since|until|till|during|by|before|after|of|from|through|early|mid|late|the|for|to"
-                      r"|between)"
-                      r"[\s-]+$", before, re.I)  # fmt: skip
+                      r"|between)[\s-]+$", before, re.I)  # fmt: skip
     sure = got["month"] in _SURE_MONTHS and len(got.said("month")) > 4 and not _NAME.match(after)
     if not (proof or sure) or after[:2] in ("'s", "’s"):
         return None
@@ -168,6 +177,11 @@ def ago_today(at: Anchor, got: Got) -> Time | None:
     return day
 
 
+def weeks_from(at: Anchor, got: Got) -> Time | None:
+    """Three weeks tomorrow, a week today; not `2 hours Monday`."""
+    return counted_from(at, got) if got["amount"].unit == "week" and not got["amount"].vague else None
+
+
 def day_in_span(at: Anchor, got: Got) -> Time | None:
     """8 May last year."""
     return in_span(at, got)
@@ -201,8 +215,7 @@ def open_on_day(at: Anchor, got: Got) -> Time:
 def section_of_part(at: Anchor, got: Got) -> Time:
     """Late this morning, early tomorrow afternoon."""
     part = of_part(at, got["daypart"])
-    which: str = got["section"]
-    return named.section(part, {"before_now": "early", "after_now": "late"}.get(which, which))
+    return named.section(part, _HALVES[got["section"]])
 
 
 def ordinal_around(at: Anchor, got: Got) -> Time:
@@ -221,8 +234,7 @@ def weak_part(at: Anchor, got: Got) -> Time | None:
     key = got["part"] or got["meal"]
     part = named.part(key, at.conventions)
     if "section" in got:
-        which: str = got["section"]
-        return named.section(part, {"before_now": "early", "after_now": "late"}.get(which, which))
+        return named.section(part, _HALVES[got["section"]])
     return part
 
 

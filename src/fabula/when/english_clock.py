@@ -58,7 +58,9 @@ def placed(time: Time, part: str) -> Time:
 
 
 def clock_within(part: Time, time: Time) -> Time:
-    """Return those options of a clock time that lie in a part of the day, or on that dial near it."""
+    """Return the option of a clock time that lies in a part of the day, of all days or some: Sunday evenings at 7."""
+    if isinstance(part, Meet):
+        return meet(part.outer, clock_within(part.inner, time))
     span = next(part.within(_ANY_DAY))
     low, high = ((side - _ANY_DAY.start) / timedelta(hours=1) for side in (span.start, span.end))
     inside = [one for one in time.options if low <= hour_of(one) < high or low <= hour_of(one) + 24 < high]
@@ -79,14 +81,18 @@ def spoken(got: Got) -> tuple[int, int | None]:
     """Return hour and minute of the numbers that were matched: 3 · 3 15 · three oh five · 0730."""
     numbers = [token for token in got.tokens if token.name in ("number", "spoken", "four")]
     first = numbers[0]
-    if not isinstance(first.value, int):
-        raise ValueError("no hour has a fraction")
     if len(numbers) == 1:
-        return _split(first.value, got.text[first.start : first.end])
+        return _split(_whole(first.value), got.text[first.start : first.end])
     minute = numbers[1].value
     if not (isinstance(minute, int) and 0 <= minute < 60):
         raise ValueError(f"no minute {minute} in an hour")
-    return first.value, minute
+    return _whole(first.value), minute
+
+
+def _whole(number: float) -> int:
+    if number != int(number):
+        raise ValueError("no hour has a fraction")
+    return int(number)
 
 
 def _twelve(at: Anchor, got: Got) -> Time | None:
@@ -272,8 +278,8 @@ def spread(at: Anchor, hours: Hours, day: Time | None = None) -> Time:
     built: list[Time] = []
     for first, last in hours.pairs:
         until = _as_fine_as(first, last)
-        options = day.options if day else (None,)
-        built += (Through(first if option is None else Meet(option, first), until, closed) for option in options)
+        starts = [Meet(option, first) for option in day.options] if day else [first]
+        built += [Through(start, until, closed) for start in starts]
     time = built[0] if len(built) == 1 else Either(tuple(built))
     return time if hours.minutes_east is None else _elsewhere(time, at, hours.minutes_east)
 
@@ -347,6 +353,7 @@ BARE_CLOCKS: Final[list[Rule]] = [
         _twelve,
     ),
     ("clock", "(number|spoken) (?= in the? part)", _twelve),
+    ("clock", "(?<=(before|after|by|until|since)) (number|spoken) (?= on? (day|weekday|wday|tonight))", _twelve),
     ("clock", "(?<=^around) four (?=(stop|$))", _twelve),
     ("clock", "(?<=(day|tonight|part) around) (number|spoken) (?!(unit|counted|break|dash|to))", _twelve),
 ]

@@ -22,10 +22,11 @@ _NUMBERS: Final = ("number", "spoken", "ordinal")
 
 
 def day_number(got: Got) -> int:
+    """Return the day of a month that was said. Raises ValueError where it is no whole number."""
     number = got.all(*_NUMBERS)[0]
-    if not isinstance(number, int):
+    if number != int(number):
         raise ValueError("no day has a fraction")
-    return number
+    return int(number)
 
 
 def md(at: Anchor, got: Got) -> tuple[int, int] | None:
@@ -95,22 +96,15 @@ def weekday_pair(at: Anchor, got: Got) -> Time | None:
     return _weekday_on(at, got.all("weekday", "wday")[0], month, day)
 
 
-def day_weekday(at: Anchor, got: Got) -> Time | None:
-    """8 May 2023 Monday, where it is one."""
-    day: Time = got["day"]
-    fits = isinstance(day, Fixed) and day.span.start.weekday() == got.all("weekday", "wday")[0]
-    return day if fits else None
-
-
 def weekday_md(at: Anchor, got: Got) -> Time:
     return _weekday_on(at, got.all("weekday", "wday")[0], *got["md"])
 
 
 def _weekday_on(at: Anchor, weekday: int, month: int, day: int) -> Time:
     """A date with its weekday: of the years nearby the one that has it so, else just the date."""
-    years = (at.now.year, at.now.year - 1, at.now.year + 1)
-    known = (day_of(year, month, day) for year in years if exists(year, month, day))
-    near = [Fixed(span) for span in known if span.start.weekday() == weekday]
+    years = [year for year in (at.now.year, at.now.year - 1, at.now.year + 1) if exists(year, month, day)]
+    spans = [day_of(year, month, day) for year in years]
+    near = [Fixed(span) for span in spans if span.start.weekday() == weekday]
     date = named.month_day(month, day)
     return Either((*near, date)) if near else date
 
@@ -118,6 +112,12 @@ def _weekday_on(at: Anchor, weekday: int, month: int, day: int) -> Time:
 def weekday_day(at: Anchor, got: Got) -> Time:
     """Monday, 8 May 2023: the date says it all."""
     return got["day"]
+
+
+def day_weekday(at: Anchor, got: Got) -> Time | None:
+    """8 May 2023 (Monday), where it was one."""
+    day, weekday = got["day"], got.all("weekday", "wday")[0]
+    return day if isinstance(day, Fixed) and day.span.start.weekday() == weekday else None
 
 
 def weekday_number(at: Anchor, got: Got) -> Time | None:

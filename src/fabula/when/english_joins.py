@@ -23,7 +23,8 @@ Limit = tuple[Time, str]
 """The end of May: a time, and which end of it."""
 DayPart = tuple[Time, str]
 """Tomorrow morning: a day, and the part of it."""
-_CLOCKS: Final = frozenset({"hour", "minute", "second"})
+CLOCKS: Final = frozenset({"hour", "minute", "second"})
+"""The precisions of times of day."""
 
 
 # --- any time -----------------------------------------------------------------------------------------------------
@@ -61,30 +62,11 @@ def time_of(at: Anchor, token: Token) -> Time:
             return value
 
 
-TIMES: Final = frozenset(
-    [
-        "weekday",
-        "wday",
-        "month",
-        "season",
-        "pair",
-        "four",
-        "ordinal",
-        "holiday",
-        "wholiday",
-        "now",
-        "daypart",
-        "limit",
-        "day",
-        "span",
-        "moment",
-        "clock",
-        "range",
-        "part",
-        "meal",
-        "hours",
-    ]
-)
+TIMES: Final = frozenset({
+    "weekday", "wday", "month", "season", "pair", "four", "ordinal", "holiday", "wholiday", "now", "daypart", "limit",
+    "day", "span", "moment", "clock", "range", "part", "meal", "hours",
+})  # fmt: skip
+"""Names of tokens that are times, or can be where other words say so."""
 
 
 def times(at: Anchor, got: Got) -> list[tuple[str, Time]]:
@@ -94,7 +76,7 @@ def times(at: Anchor, got: Got) -> list[tuple[str, Time]]:
 
 def _closed(at: Anchor, time: Time) -> bool:
     """Whether a range reaches to the end of the time it names last, by custom."""
-    return at.conventions.through == ("all" if time.grain in _CLOCKS else at.conventions.through) != "none"
+    return at.conventions.through == ("all" if time.grain in CLOCKS else at.conventions.through) != "none"
 
 
 # --- parts of times -----------------------------------------------------------------------------------------------
@@ -180,7 +162,7 @@ def around(at: Anchor, got: Got) -> Any:
     slack = timedelta(seconds=words.AROUND[base.grain])
 
     def rule(span: Span) -> Span:
-        if base.grain in _CLOCKS:
+        if base.grain in CLOCKS:
             return Span(span.start - slack, span.start + slack, "fuzzy")
         return Span(span.start - slack, span.end + slack, "fuzzy")
 
@@ -230,7 +212,7 @@ def hours_in_part(at: Anchor, got: Got) -> Time:
 def clock_on(at: Anchor, got: Got) -> Time | None:
     """Monday at nine."""
     days_of = tuple(one for one in _day_of(at, got).options if one.grain == "day")
-    return each(meet, Either(days_of), got["clock"]) if days_of else None
+    return meet(Either(days_of), got["clock"]) if days_of else None
 
 
 def hours_on(at: Anchor, got: Got) -> Time:
@@ -259,17 +241,15 @@ def _day_of(at: Anchor, got: Got) -> Time:
 def through(at: Anchor, got: Got) -> Time | None:
     """From X to Y: to its end where the custom is so."""
     (first_name, first), (last_name, last) = times(at, got)[:2]
-    years = [time.span.start for time in (first, last) if isinstance(time, Fixed)]
-    if first_name == last_name == "four" and years[0] >= years[1]:
+    if first_name == last_name == "four" and got.all("four")[0] >= got.all("four")[1]:
         return None
     closed = _closed(at, last)
     if first_name == "limit":
-        first = got.all("limit")[0][0] if got.all("limit")[0][1] == "early" else first
+        base, which = got["limit"]
+        first = base if which == "early" else first
     if last_name == "limit":
         last, which = got.all("limit")[-1]
         closed = which != "early"
-    if "comma" in got and got.tokens[-1].name == "four":
-        last = meet(named.year(got["four"]), last)
     return each(partial(Through, closed=closed), first, last)
 
 
@@ -314,12 +294,21 @@ def onward(at: Anchor, got: Got) -> Time:
     if name == "limit":
         base, which = got["limit"]
         base = of_limit(at, (base, which))
-    after = "after" in got and base.grain not in _CLOCKS
+    after = "after" in got and base.grain not in CLOCKS
     found = _since(at, base, after=after)
     if "since" not in got or base.fixed:
         return found
-    passed = each(partial(Beyond, -1, base=Fixed(exactly(at.now))), base)
+    passed = _latest(at, base)
     return Either((*_since(at, passed).options, *found.options))
+
+
+def _latest(at: Anchor, base: Time) -> Time:
+    """The last of a time before now."""
+
+    def one(option: Time) -> Time:
+        return option if option.fixed else Beyond(-1, option, Fixed(exactly(at.now)))
+
+    return each(one, base)
 
 
 def _since(at: Anchor, base: Time, *, after: bool = False) -> Time:
@@ -327,12 +316,8 @@ def _since(at: Anchor, base: Time, *, after: bool = False) -> Time:
         start = span.end if after else span.start
         return Span(start, at.now, "range") if start < at.now else None
 
-    latest = each(partial(_latest, at), base)
+    latest = _latest(at, base)
     return Either((*since(base, after=after).options, *mapped(latest, until_now, "range").options))
-
-
-def _latest(at: Anchor, time: Time) -> Time:
-    return time if time.fixed else Beyond(-1, time, Fixed(exactly(at.now)))
 
 
 def start_or_on(at: Anchor, got: Got) -> Time:
@@ -350,7 +335,7 @@ def until(at: Anchor, got: Got) -> Time:
         from_now = mapped(base, lambda span: Span(at.now, span.end, "range") if at.now < span.end else None, "range")
         return Either((late, from_now)) if which == "late" else before(of_limit(at, got["limit"]))
     excluded, included = before(base), before(base, through=True)
-    if base.grain in _CLOCKS or "before" in got:
+    if base.grain in CLOCKS or "before" in got:
         return excluded
     first, second = (included, excluded) if _closed(at, base) else (excluded, included)
     return Either((*first.options, *second.options))

@@ -279,7 +279,7 @@ class _Lexer:
     # --- numbers in words -----------------------------------------------------------------------------------------
 
     def _number(self, atom: _Atom) -> Token | None:
-        """A number in words: name `spoken`, `four` where it can be a year, `ordinal`, or `second`: two things."""
+        """A number in words: `spoken`, `four` where it can be a year, `ordinal`, or `second`, which is two things."""
         if (
             atom.text in words.ORDINALS
             or atom.text in words.TENS

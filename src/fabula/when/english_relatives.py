@@ -181,8 +181,8 @@ def named_ago(at: Anchor, got: Got) -> Time:
     count = round(got.all("number", "spoken", "few")[0]) * (-1 if "ago" in got else 1)
     if "weekend" in got or "weekends" in got:
         return meet(at.whole("week", count), named.weekend(at.conventions))
-    if "season" in got or "holiday" in got:
-        again = named.season(got["season"]) if "season" in got else named.holiday(got["holiday"])
+    if "seasons" in got or "holiday" in got:
+        again = named.season(got["seasons"]) if "seasons" in got else named.holiday(got["holiday"])
         return Beyond(count, again, at.day(0))
     return coming_weekday(at, got.all("weekday", "weekdays")[0], count)
 

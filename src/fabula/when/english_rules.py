@@ -10,14 +10,13 @@ from typing import Final
 from fabula.when import english_amounts as amounts
 from fabula.when import english_bare as bare
 from fabula.when import english_clock as clocks
-from fabula.when import english_counts as counts
 from fabula.when import english_days as days
 from fabula.when import english_joins as joins
+from fabula.when import english_lengths as lengths
 from fabula.when import english_relatives as relatives
 from fabula.when import named
 from fabula.when.grammar import Rule
 
-_ENDS: Final = "(day|span|clock|moment|month|limit|weekday|wday|season|wholiday)"
 _N: Final = "(number|spoken|ordinal)"
 _YEAR: Final = "(four|year)"
 _FREE: Final = "(?!(counted|unit|percent|once))"
@@ -27,6 +26,7 @@ _HOLIDAY: Final = "(holiday|wholiday)"
 _DAY: Final = "(day|weekday|wday|wholiday)"
 _OUTER: Final = "(?!(of|in) (month|wmonth|span|the unit|unit|four|season|rel|the rel))"
 _ANY: Final = "(day|span|moment|limit|month|weekday|wday|season|now|wholiday|daypart)"
+_POINT: Final = "(day|span|clock|moment|month|limit|weekday|wday|season|wholiday)"
 _STARTS: Final = "(from|starting|since|hence)"
 
 PROMOTED: Final[list[Rule]] = [
@@ -44,7 +44,7 @@ PROMOTED: Final[list[Rule]] = [
     ("month", "^ wmonth (?= number? stop? $)", bare.small_month),
 ]
 DATES: Final[list[Rule]] = [
-    ("moment", "world", counts.world),
+    ("moment", "world", lengths.world),
     ("day", "slashed", days.slashed),
     ("day", "number (dash|slash) month (dash|slash) (four|number)", days.date),
     ("day", "month (dash|slash) number (dash|slash) (four|number)", days.date),
@@ -76,8 +76,9 @@ DATES: Final[list[Rule]] = [
     ("day", f"{_YEAR} comma? md", days.md_year),
     ("span", f"month (comma|of|in|slash|dash)? {_YEAR}", days.month_year),
     ("span", f"{_YEAR} (comma|slash|dash)? month", days.month_year),
+    ("day", f"day (comma|open)? {_WEEKDAY} close?", days.day_weekday),
+    ("day", f"md (comma|open)? {_WEEKDAY} close?", days.weekday_md),
     ("day", f"{_WEEKDAY} comma? the? day", days.weekday_day),
-    ("day", f"day comma? {_WEEKDAY}", days.day_weekday),
     ("day", f"(?<!rel) {_WEEKDAY} comma? the? md", days.weekday_md),
     ("day", f"(?<!rel) {_WEEKDAY} comma? the? ordinal (?!(counted|unit))", days.weekday_number),
     ("day", f"(?<!rel) {_WEEKDAY} number {_FREE} (?!(break|dash|to|ampm))", days.weekday_number),
@@ -167,42 +168,43 @@ AWAY: Final[list[Rule]] = [
     ("onward", "(or|and) (section|after) (?=(stop|comma|plain|on|close|$))", bare.or_later),
     ("backward", "(or|and) (section|before) (?=(stop|comma|plain|on|close|$))", bare.or_earlier),
     ("now", "hence (?=(until|to|through))", lambda at, got: 0),
-    ("range", f"for amount comma? {_STARTS} the? (day|now|weekday|wday|holiday)", counts.lasting),
-    ("range", "amount starting the? (day|now|weekday|wday|holiday)", counts.lasting),
-    ("range", "from (day|holiday) for amount", counts.lasting),
-    ("range", "^ (day|holiday) for amount stop? $", counts.lasting),
-    ("hours", "for? amount (from|starting) (clock|number|spoken) (?!(unit|month|of))", counts.hours_lasting),
-    ("hours", "from? clock for amount", counts.hours_lasting),
-    ("hours", "(from|starting) (number|spoken) for amount", counts.hours_lasting),
+    ("range", f"for amount comma? {_STARTS} the? (day|now|weekday|wday|holiday)", lengths.lasting),
+    ("range", "amount starting the? (day|now|weekday|wday|holiday)", lengths.lasting),
+    ("range", "from (day|holiday) for amount", lengths.lasting),
+    ("range", "^ (day|holiday) for amount stop? $", lengths.lasting),
+    ("hours", "for? amount (from|starting) (clock|number|spoken) (?!(unit|month|of))", lengths.hours_lasting),
+    ("hours", "from? clock for amount", lengths.hours_lasting),
+    ("hours", "(from|starting) (number|spoken) for amount", lengths.hours_lasting),
     ("day", f"{_HOLIDAY} in amount time?", relatives.in_years),
     ("day", f"{_HOLIDAY} amount (ago|hence)", relatives.in_years),
     ("span", "month in amount", relatives.in_years),
-    ("span", "around? amount (ago|hence) (?!day)", counts.away_long),
-    ("moment", "around? amount (ago|hence)", counts.away_short),
+    ("span", "around? amount (ago|hence) (?!day)", lengths.away_long),
+    ("moment", "around? amount (ago|hence)", lengths.away_short),
     ("day", "amount (ago|hence) day", bare.ago_today),
-    ("day", "around? amount (ago|hence)", counts.away),
+    ("day", "around? amount (ago|hence)", lengths.away),
     ("day", f"{_HOLIDAY} span", relatives.in_span),
     ("day", "day span", bare.day_in_span),
     ("span", "(month|season) (comma|in)? span", relatives.in_span),
     ("span", "span (in|comma)? (month|season)", relatives.in_span),
-    ("day", f"amount (before|after|from|since|on) the? (day|{_WEEKDAY}|{_HOLIDAY})", counts.counted_from),
-    ("moment", "amount (before|after|from) (clock|moment)", counts.counted_from),
-    ("day", f"the unit (before|after) (day|{_HOLIDAY})", counts.next_to),
-    ("moment", "in around? amount time?", counts.away_short),
-    ("span", "in around? amount time?", counts.away_long),
-    ("day", "in around? amount time?", counts.away),
-    ("day", "amount time (?=(stop|comma|$))", counts.away),
-    ("range", "within around? amount", counts.within),
-    ("range", "after amount", counts.after_amount),
+    ("day", f"amount (before|after|from|since|on) the? (day|{_WEEKDAY}|{_HOLIDAY})", lengths.counted_from),
+    ("day", f"amount (day|{_WEEKDAY}) (?!(clock|at|from))", bare.weeks_from),
+    ("moment", "amount (before|after|from) (clock|moment)", lengths.counted_from),
+    ("day", f"the unit (before|after) (day|{_HOLIDAY})", lengths.next_to),
+    ("moment", "in around? amount time?", lengths.away_short),
+    ("span", "in around? amount time?", lengths.away_long),
+    ("day", "in around? amount time?", lengths.away),
+    ("day", "amount time (?=(stop|comma|$))", lengths.away),
+    ("range", "within around? amount", lengths.within),
+    ("range", "after amount", lengths.after_amount),
     ("day", "holiday", lambda at, got: joins.time_of(at, got.tokens[0])),
-    ("range", "fuzzy", counts.fuzzy),
+    ("range", "fuzzy", lengths.fuzzy),
     ("range", "few? unit ago", bare.units_ago),
     (
         "day",
         "on the? (ordinal|number) (?!(break|counted|unit|percent)) (?!(dash|to) (the|number|ordinal))",
         bare.ordinal_after,
     ),
-    ("span", "thistime (span|day)", counts.this_time),
+    ("span", "thistime (span|day)", lengths.this_time),
 ]
 PARTS: Final[list[Rule]] = [
     ("limit", "short (on|of)? (day|weekday)", joins.limit),
@@ -265,7 +267,7 @@ RANGES: Final[list[Rule]] = [
     ("range", f"from? (moment|now) {_TO} clock", joins.through),
     ("range", "between the? ordinal and the? ordinal (?!(break|counted|unit))", joins.through),
     ("range", f"from? the? ordinal {_TO} the? ordinal (?!(break|counted|unit))", joins.through),
-    ("moment", "now (?!(to|until|number))", counts.now),
+    ("moment", "now (?!(to|until|number))", lengths.now),
 ]
 OPEN: Final[list[Rule]] = [
     ("range", "hours", lambda at, got: clocks.spread(at, got["hours"])),
@@ -273,14 +275,14 @@ OPEN: Final[list[Rule]] = [
     ("range", "(day|span|clock|moment|month|limit) comma? backward (?!plain)", joins.until),
     (
         "range",
-        f"(earliest|since|starting) (on|at|in|from)? around? the? {_ENDS}",
+        f"(earliest|since|starting) (on|at|in|from)? around? the? {_POINT}",
         joins.onward,
     ),
     ("range", "(since|starting|after|before|until|by|latest) the? ordinal (?!(break|counted|unit))", bare.open_ordinal),
-    ("range", "after around? the? (day|span|clock|moment|month|limit|weekday|wday|season|wholiday)", joins.onward),
+    ("range", f"after around? the? {_POINT}", joins.onward),
     (
         "range",
-        f"(before|latest|by|until|through) around? the? ({_ENDS}|meal|part)",
+        f"(before|latest|by|until|through) around? the? ({_POINT}|meal|part)",
         joins.until,
     ),
     ("range", "from around? the? (day|span|clock|moment|month|limit|weekday|wday) (?!to)", joins.start_or_on),
@@ -312,6 +314,6 @@ WEAK: Final[list[Rule]] = [
     ("span", "(the|all|whole) season (?=(stop|comma|plain|$))", bare.whole_season),
     ("span", "the? weekend (?!(break|of))", lambda at, got: named.weekend(at.conventions)),
     ("amount", "for all unit", bare.for_all),
-    ("span", "all unit (?!(of|break))", counts.all_of),
+    ("span", "all unit (?!(of|break))", lengths.all_of),
     ("span", "(?<=(in|for|during)) the unit (?=(stop|comma|$|plain))", bare.the_unit),
 ]

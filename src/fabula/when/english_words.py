@@ -44,6 +44,7 @@ WORDS: Final[Mapping[str, Mapping[str, Any]]] = {
     "weekdays": {name.lower() + "s": n for n, name in enumerate(WEEKDAY_NAMES)},
     "season": {"spring": 3, "springtime": 3, "summer": 6, "summertime": 6, "autumn": 9, "fall": 9, "winter": 12,
                "wintertime": 12},
+    "seasons": {"springs": 3, "summers": 6, "autumns": 9, "falls": 9, "winters": 12},
     "unit": {
         "second": "second", "seconds": "second", "sec": "second", "secs": "second",
         "minute": "minute", "minutes": "minute", "min": "minute", "mins": "minute",
@@ -89,7 +90,7 @@ WORDS: Final[Mapping[str, Mapping[str, Any]]] = {
     "rel": {
         "last": "last", "this last": "last", "past": "past", "previous": "past", "prior": "past", "preceding": "past",
         "this past": "past", "most recent": "past", "prev": "past",
-        "this": "this", "current": "this", "present": "this", "same": "this", "this current": "this", "this very": "this",
+        "this": "this", "current": "this", "present": "this", "same": "this", "this very": "this",
         "next": "next", "this next": "next", "following": "following", "subsequent": "following",
         "coming": "coming", "upcoming": "coming", "this coming": "coming", "this upcoming": "coming",
         "forthcoming": "coming", "the coming": "coming",
@@ -160,12 +161,12 @@ WORDS: Final[Mapping[str, Mapping[str, Any]]] = {
     },
     "decade": {
         "twenties": 20, "thirties": 30, "forties": 40, "fifties": 50, "sixties": 60, "seventies": 70, "eighties": 80,
-        "nineties": 90,
+        "nineties": 90, "noughties": 100, "naughties": 100, "aughts": 100,
     },
     "fiscal": {"fiscal": "year", "fiscal year": "year", "fy": "year", "school year": "school", "sy": "school",
                "academic year": "school", "financial year": "year", "calendar year": "calendar", "cy": "calendar"},
     "nth": {
-        "second last": -2, "2nd last": -2, "second to last": -2, "penultimate": -2, "last but one": -2, "third last": -3,
+        "second last": -2, "2nd last": -2, "second to last": -2, "penultimate": -2, "third last": -3,
         "3rd last": -3, "third to last": -3, "final": -1, "very last": -1, "next to last": -2,
     },
     "ish": {"ish": 0, "-ish": 0},
@@ -181,33 +182,35 @@ WORDS: Final[Mapping[str, Mapping[str, Any]]] = {
         "adt": -180, "brt": -180, "london time": 0, "paris time": 60, "berlin time": 60,
     },
 }  # fmt: skip
-"""Token name -> words -> value. Zones in minutes east of Greenwich; those of two clocks a year by their standard time."""
+"""Token name -> words -> value. Zones in minutes east of Greenwich, in winter where they have two clocks a year."""
 
 NAMES: Final[Mapping[str, str]] = {
-    "the": "the", "a": "a|an", "per": "per", "of": "of", "in": "in|inside", "on": "on|upon", "at": "at", "to": "to", "from": "from",
-    "for": "for", "by": "by", "and": "and", "or": "or", "since": "since|ever since|as of|effective",
-    "before": "before|prior to|ahead of|earlier than|sooner than|preceding to", "after": "after|later than|greater than"
-    "|newer than|more recent than|any time after|anytime after|sometime after|past the", "until": "until|till|til|up to"
-    "|up until|'til", "through": "through|thru", "between": "between",
-    "during": "during|throughout|over|across|in the course of|for the duration of", "within": "within",
-    "around": "around|about|approximately|approx|circa|ca|roughly|nearly|almost|approximately at|close to|some time around"
-    "|around about|at around|at about|or so|sometime around|at approximately",
+    "the": "the", "a": "a|an", "per": "per", "of": "of", "in": "in|inside", "on": "on|upon", "at": "at", "to": "to",
+    "from": "from", "for": "for", "by": "by", "and": "and", "or": "or", "between": "between", "within": "within",
+    "since": "since|ever since|as of|effective",
+    "before": "before|prior to|ahead of|earlier than|sooner than|any time before|anytime before|sometime before"
+    "|sometimes before",
+    "after": "after|later than|greater than|newer than|more recent than|any time after|anytime after|sometime after",
+    "until": "until|till|til|'til|up to|up until", "through": "through|thru",
+    "during": "during|throughout|over|across|in the course of|for the duration of",
+    "around": "around|about|approximately|approx|circa|ca|roughly|nearly|almost|close to|around about|at around"
+    "|at about|at approximately|some time around|sometime around|or so",
     "starting": "starting|beginning|commencing|starting from|starting on|starting in|starting at|beginning on"
-    "|beginning in|commencing on|beginning from|start from|starts from|starting with|from and after",
-    "latest": "no later than|not later than|at the latest by|as late as|by no later than|at latest|on or before"
-    "|any time before|anytime before|sometime before|sometimes before",
-    "earliest": "no earlier than|not earlier than|as early as|not before|on or after|any time from|anytime from",
-    "onward": "onward|onwards|and onward|and onwards|and greater|or newer|and beyond"
-    "|and up|or greater", "backward": "or sooner",
-    "ago": "ago|back|before now|in the past", "hence": "hence|from now|from now on|down the road",
-    "time": "time|of time", "each": "every|each|each and every|every single", "other": "other|alternate", "another":
-    "another|one more", "more": "more|additional|extra|whole|full|straight|consecutive|solid|long|entire|further|good",
-    "once": "once|twice|thrice|times", "all": "all|all of|the whole|whole of|the whole of|the entire|entire|whole",
-    "oclock": "o'clock|oclock|o clock|hundred hours", "noon": "noon|noonish|midday|mid-day|high noon|12 noon|twelve noon|noontime",
-    "midnight": "midnight|mid night|mid-night|12 midnight", "half": "half", "halves": "halves", "quarter": "quarter",
-    "past": "past", "til": "til|shy of", "oh": "oh|o|zero|ou", "ad": "a.d.|ad|ce|c.e.|a.d|anno domini",
-    "thistime": "this time|about this time|around this time|the same time|same time", "weekof":
-    "the week of|w/c|w/b", "times": "time zone", "closest": "closest",
+    "|beginning in|beginning from|commencing on|start from|starts from|starting with",
+    "latest": "no later than|not later than|by no later than|at the latest by|as late as|on or before",
+    "earliest": "no earlier than|not earlier than|not before|as early as|on or after|any time from|anytime from",
+    "onward": "onward|onwards|and onward|and onwards|and greater|or greater|or newer|and beyond|and up",
+    "backward": "or sooner", "ago": "ago|back|before now|in the past",
+    "hence": "hence|from now|from now on|down the road",
+    "time": "time|of time", "each": "every|each|each and every|every single", "other": "other|alternate",
+    "another": "another|one more", "once": "once|twice|thrice|times",
+    "more": "more|additional|extra|whole|full|straight|consecutive|solid|further",
+    "all": "all|all of|the whole|whole of|the whole of|the entire|entire|whole",
+    "oclock": "o'clock|oclock|o clock|hundred hours|sharp|on the dot",
+    "noon": "noon|noonish|midday|mid-day|12 noon|twelve noon|noontime",
+    "midnight": "midnight|mid night|mid-night|12 midnight", "half": "half", "quarter": "quarter", "past": "past",
+    "til": "til|shy of", "oh": "oh|o|zero|ou", "ad": "a.d.|a.d|ad|ce|c.e.|anno domini",
+    "thistime": "this time|about this time|around this time|the same time|same time", "weekof": "the week of|w/c|w/b",
     "percent": "percent|per cent|pct", "beforelast": "before last", "afternext": "after next|after the next",
 }  # fmt: skip
 """Token name -> words without a value."""
@@ -277,17 +280,17 @@ NOTHING: Final = (
 """Things whose names hold a word of time and are no time."""
 
 FUZZY: Final[Mapping[str, tuple[float, float]]] = {
-    "recently": (-30, 0), "other_day": (-7, -1), "other_week": (-21, -7), "other_month": (-90, -30),
-    "while_ago": (-180, -7), "moment_ago": (-0.125, 0), "long_ago": (-3650, -365), "hours_ago": (-0.5, -0.083),
-    "years_ago": (-3650, -730), "days_ago": (-7, -2), "weeks_ago": (-35, -14), "months_ago": (-180, -60), "soon": (0, 14), "shortly": (0, 0.125),
-    "weeks": (-30, 0), "months": (-180, 0), "years": (-1826, 0), "past_days": (-7, 0), "coming_days": (0, 7),
-    "coming_weeks": (0, 30), "coming_months": (0, 180), "coming_years": (0, 1826),
+    "recently": (-30, 0), "past_days": (-7, 0), "weeks": (-30, 0), "months": (-180, 0), "years": (-1826, 0),
+    "other_day": (-7, -1), "other_week": (-21, -7), "other_month": (-90, -30), "while_ago": (-180, -7),
+    "moment_ago": (-0.125, 0), "long_ago": (-3650, -365), "days_ago": (-7, -2), "weeks_ago": (-35, -14),
+    "months_ago": (-180, -60), "years_ago": (-3650, -730), "soon": (0, 14), "shortly": (0, 0.125),
+    "coming_days": (0, 7), "coming_weeks": (0, 30), "coming_months": (0, 180), "coming_years": (0, 1826),
 }  # fmt: skip
 """What vague words cover, in days from now: first, last."""
 
 AROUND: Final[Mapping[str, float]] = {
-    "second": 60, "minute": 15 * 60, "hour": 30 * 60, "part": 3600, "day": 86_400, "weekend": 86_400, "week": 3 * 86_400,
-    "month": 15 * 86_400,
+    "second": 60, "minute": 15 * 60, "hour": 30 * 60, "part": 3600, "day": 86_400, "weekend": 86_400,
+    "week": 3 * 86_400, "month": 15 * 86_400,
 }  # fmt: skip
 """How many seconds on either side `around` allows, by the precision of what it stands with."""
 
@@ -296,10 +299,10 @@ SAME_TIME: Final[Mapping[str, float]] = {"day": 0.125, "week": 1, "month": 3, "q
 
 FUTURE: Final = (
     r"\b(?:will|shall|gonna|won't|going to|plan(?:s|ning)? (?:to|on|for)|next(?! to)|upcoming|looking forward|let's"
-    r"|remind|schedule|meet me|see you|due|hop(?:e|ing) to|want to|need to|have to|has to|like to|can (?:you|we)"
-    r"|could (?:you|we)|should we|are (?:you|we) (?:free|available|having|meeting)|tomorrow|(?:'s|is|are|'re) (?:coming"
-    r"|arriving|leaving|due)|i'm (?:having|getting|taking|meeting|leaving|seeing|flying)|fancy|deadline|expires?|appointment)\b"
-    r"|'ll\b|(?:'m|'re|\b(?:am|is|are)) [\w-]+ing\b|(?:'s|\bis|\bare)(?: on| in| at| the)*[ -]?$"
+    r"|remind|schedule|meet me|see you|due|hop(?:e|ing) to|want to|need to|have to|has to|like to|fancy|deadline"
+    r"|expires?|can (?:you|we)|could (?:you|we)|should we|are (?:you|we) (?:free|available)|tomorrow|appointment)\b"
+    r"|'ll\b|(?:'m|'re|\b(?:am|is|are)) [\w-]+ing\b|'s (?:coming|arriving|leaving|due)\b"
+    r"|(?:'s|\bis|\bare)(?: on| in| at| the)*[ -]?$"
 )
 """Words that say a sentence is about the future."""
 LOOKING_BACK: Final = r"n't\b|\bnever\b|\bfirst\b|\bonly\b"

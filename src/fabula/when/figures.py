@@ -23,7 +23,7 @@ _TO: Final = rf"(?:{_END}|(?=[-–~]\d))"
 """The end of a clock time, also where another follows without a space: 3:30-6."""
 _ZONE: Final = r"(?:Z|[+-](?:0\d|1[0-4]):?[0-5]\d)?"
 _CLOCK: Final = r"(?P<hour>[01]?\d|2[0-4]):(?P<minute>[0-5]\d)(?::(?P<second>[0-5]\d)(?:[.,]\d{1,9})?)?"
-_HALF: Final = r"(?P<half>[apAP])(?:\.?\s?[mM]\b\.?|\.(?=\s|$)|\b)"
+_HALF: Final = r"(?P<half>[apAP])(?:\.\s?[mM](?:\.|\b)|\s?[mM]\b|\.(?=\s|$)|\b)"
 
 
 def clock(hour: int, minute: int | None = None, second: int | None = None) -> Time:
@@ -148,7 +148,7 @@ _D: Final = r"(?P<day>3[01]|[12]\d|0?[1-9])"
 _SHAPES: Final[tuple[tuple[str, Callable[[re.Match[str]], tuple[str, Any]]], ...]] = (
     (
         rf"(?P<year>\d{{4}})-(?P<month>\d\d)-(?P<day>\d\d)"
-        rf"(?:(?:[T ]\s?)?{_CLOCK}(?P<zone>{_ZONE})(?!\s?[ap]\.?m)(?:(?=/\d{{4}}-)|{_END})|{_END})",
+        rf"(?:(?:[T ]\s?)?{_CLOCK}(?P<zone>{_ZONE})(?!\s?[apAP]\.?\s?[mM]\b)(?:(?=/\d{{4}}-)|{_END})|{_END})",
         _iso,
     ),
     (rf"{_Y}-W(?P<week>[0-5]\d){_END}", _week),

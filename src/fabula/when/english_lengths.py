@@ -1,32 +1,23 @@
-"""Lengths of time in English and what they are counted from: in two weeks, three days after Easter.
+"""English times that a length leads to: three days ago, two weeks after Easter, for ten days from the 18th, soon.
 
-It knows the words between times, not those of them.
+It knows neither how a length is said nor how the time is that it is counted from.
 """
 
 from __future__ import annotations
 
 import re
 from datetime import datetime, timedelta
-from typing import Any, Final
+from typing import Any
 
 from fabula.when import english_words as words
 from fabula.when import named
 from fabula.when.english_clock import Hours
-from fabula.when.english_joins import TIMES, time_of, times
+from fabula.when.english_joins import CLOCKS, TIMES, time_of, times
 from fabula.when.english_relatives import coming_weekday
 from fabula.when.figures import twelve
 from fabula.when.grammar import Amount, Anchor, Got, exactly
 from fabula.when.series import Either, Fixed, Mapped, Time, before, mapped, moved, since
 from fabula.when.spans import LENGTHS, MONTHS, Span, days, floor, step, whole
-
-Limit = tuple[Time, str]
-"""The end of May: a time, and which end of it."""
-DayPart = tuple[Time, str]
-"""Tomorrow morning: a day, and the part of it."""
-_CLOCKS: Final = frozenset({"hour", "minute", "second"})
-
-
-# --- lengths and what they are counted from -----------------------------------------------------------------------
 
 
 def away(at: Anchor, got: Got) -> Time | None:
@@ -47,7 +38,7 @@ def away_long(at: Anchor, got: Got) -> Time | None:
 
 def away_short(at: Anchor, got: Got) -> Time | None:
     """In five minutes, two hours ago."""
-    return away(at, got) if got["amount"].unit in _CLOCKS else None
+    return away(at, got) if got["amount"].unit in CLOCKS else None
 
 
 def within(at: Anchor, got: Got) -> Time:
@@ -108,7 +99,7 @@ def hours_lasting(at: Anchor, got: Got) -> Hours | None:
     """From nine for two hours: until then."""
     number = (got.all("number", "spoken") or [None])[0]
     base = got["clock"] or (twelve(number) if isinstance(number, int) and 1 <= number <= 24 else None)
-    if base is None or got["amount"].unit not in _CLOCKS:
+    if base is None or got["amount"].unit not in CLOCKS:
         return None
 
     def rule(span: Span) -> Span:
