@@ -26,7 +26,7 @@ from fabula.providers.bundled import bundled
 
 FEATURES = (
     "bm25", "bm25_window", "dense", "dense_window", "coverage", "prev", "prev2", "next", "answer", "session", "speaker",
-    "date", "question", "length", "first",
+    "date", "when", "question", "length", "first",
 )  # fmt: skip
 FITTED = ("passages", "han", "keyword", "han_keyword")
 SPARSE = [name for name in FEATURES if not name.startswith("dense")]

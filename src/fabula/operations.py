@@ -431,6 +431,7 @@ REASONS: Final = {
     "session": "the talk is about it",
     "speaker": "said by the one named",
     "date": "said at that time",
+    "when": "says when",
     "length": "detailed",
     "first": "opens the talk",
     "question": "not a question",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final, Literal
 
 from fabula import when
@@ -20,7 +20,8 @@ _WORDS: Final[tuple[tuple[Asks, str], ...]] = (
     ("when", r"\bhow long ago\b|多久(?:之|以)?前|多长时间(?:之|以)?前"),
     ("how_long", r"\bhow long\b|\bsince when\b|\bhow many (?:years|months|weeks|days|hours|minutes)\b"
                  r"|多久|多长时间|多少(?:年|个月|天|周|小时|分钟)|几(?:年|个月|天|周)了"),
-    ("when", r"\bwhen\b|\b(?:what|which) (?:date|day|week|weekend|month|year|season|time)\b|\bin what year\b"
+    ("when", r"^(?:(?!\b(?:who|whom|whose|what|which|where|why|how)\b).)*\bwhen\b"
+             r"|\b(?:what|which) (?:date|day|week|weekend|month|year|season|time)\b|\bin what year\b"
                  r"|什么时[候间]|啥时候|何时|哪[一]?(?:天|年|月|个月|周|日)|几[号月点日]|星期几|周几|什么日子"),
     ("how_many", r"\bhow (?:many|much|often)\b|多少|几[个次本部家位只条张]"),
     ("who", r"\bwho(?:m|se)?\b|谁|哪位|哪个人"),
@@ -31,6 +32,11 @@ _WORDS: Final[tuple[tuple[Asks, str], ...]] = (
 _ASKS: Final[list[tuple[Asks, re.Pattern[str]]]] = [
     (kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in _WORDS
 ]
+_AHEAD: Final = re.compile(
+    r"\b(?:will|going to|plan(?:s|ning|ned)?|next|upcoming)\b|\bwhen (?:is|are|am)\b"
+    r"|打算|计划|准备|将[于在要会]|什么时[候间][要会将去]|下[次个周]|明[天年]|后天",
+    re.IGNORECASE,
+)
 _LATEST: Final = re.compile(
     r"\b(?:latest|newest|most recent(?:ly)?|last time|current(?:ly)?|now(?:adays)?|at present|these days|still)\b"
     r"|\bany ?more\b"
@@ -57,6 +63,8 @@ class Question:
     """Whether it wants the latest or the first of several."""
     present: bool = False
     """Whether it asks for what holds at the moment."""
+    ahead: bool = False
+    """Whether it is about what was still to come."""
     people: tuple[str, ...] = ()
     """Whom it names, of those who speak in the scope."""
 
@@ -76,14 +84,20 @@ def read(query: str, at: datetime, speakers: Iterable[str] = ()) -> Question:
     present = bool(_PRESENT.search(query))
     return Question(
         asks=_kind(query),
-        # "now" says that the present is meant, which no window of time can.
-        windows=tuple(
-            i for one in when.find(query, at) if (i := one.interval) is not None and i.precision != "instant"
-        ),
+        windows=tuple(i for one in when.find(query, at) if (i := one.interval) is not None and not _about_now(i, at)),
         order="latest" if _LATEST.search(query) else "first" if _FIRST.search(query) else "",
         present=present,
+        ahead=bool(_AHEAD.search(query)),
         people=tuple(named(query, speakers)),
     )
+
+
+def _about_now(window: Interval, at: datetime) -> bool:
+    """Whether it is "now", "recently" or "soon": in a question they tell of the talk, not of the day it is asked on."""
+    if window.precision != "fuzzy":
+        return window.precision == "instant"
+    day = timedelta(days=1)
+    return (window.start is None or window.start <= at + day) and (window.end is None or window.end >= at - day)
 
 
 def _kind(query: str) -> Asks:

@@ -28,6 +28,8 @@ HAN_K1_B: Final = (1.5, 0.8)
 
 Where long texts stand among short ones, they hold most characters by chance; among texts alike it matters little.
 """
+COMMON: Final = 1 / 3
+"""A mark that as many of the passages bear, or more, tells nothing; read off talk (.1 to .2 say a time) and records."""
 NEAR: Final = 3.0
 """Days after a date over which the talk about it thins out (by e)."""
 DAY: Final = 86400.0
@@ -44,6 +46,8 @@ class Cue:
     """The times it names, in seconds since the epoch."""
     speakers: tuple[str, ...] = ()
     """The speakers it names."""
+    marks: tuple[int, ...] = ()
+    """Hashes of the marks that passages of the kind it asks for bear: that they say a time, that it is to come."""
     han: bool = False
     """Whether it is written in Chinese characters."""
 
@@ -138,9 +142,29 @@ def coverage(index: Field, found: Sequence[Match], rows: Ints) -> Floats:
     for weight, having, _ in found:
         idf = weight * _idf(having.size, len(index))
         total += idf
-        if having.size:
-            covered[having[np.minimum(np.searchsorted(having, rows), having.size - 1)] == rows] += idf
+        covered[_among(having, rows)] += idf
     return covered / total if total else covered
+
+
+def _among(having: NDArray[np.int32], rows: Ints) -> Bools:
+    """Which of `rows` are in `having`, which is sorted."""
+    if not having.size:
+        return np.zeros(len(rows), np.bool_)
+    return having[np.minimum(np.searchsorted(having, rows), having.size - 1)] == rows
+
+
+def marked(index: Field, marks: Sequence[int], rows: Ints) -> Floats:
+    """Return how many of `marks` each of `rows` bears, times how rare the first of them is (`COMMON`), in logarithms.
+
+    That a passage says a time tells much where people talk, nothing among records that say one everywhere.
+    """
+    bearing = [index.postings.of(mark)[0] for mark in marks]
+    share = bearing[0].size / len(index) if bearing else 0.0
+    told = np.zeros(len(rows), np.float32)
+    if 0 < share < COMMON:
+        for having in bearing:
+            told[_among(having, rows)] += np.log(COMMON / share)
+    return told
 
 
 # --- features ---------------------------------------------------------------------------------------------------
@@ -237,6 +261,7 @@ def _features(
     features["answer"] = np.where((before >= 0) & passages.question[before], features["prev"], np.float32(0))
     features["session"] = z(_session_strength(passages.session[rows], base))
     features["date"] = nearness(passages.valid_from[rows], cue.windows)
+    features["when"] = marked(passages, cue.marks, rows)
     named = index.speakers.get(cue.speakers[0], -1) if len(cue.speakers) == 1 else -1
     features["speaker"] = (passages.speaker[rows] == named).astype(np.float32)
     features["question"] = passages.question[rows].astype(np.float32)

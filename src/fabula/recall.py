@@ -20,8 +20,8 @@ from fabula.index import Bools, Floats, Index
 from fabula.question import Question
 from fabula.ranking import Cue, Ranking
 from fabula.render import Recollection
-from fabula.text import ANALYZER, clean, hash_term, query_terms, script
-from fabula.types import Fact, Hit, Kind, Plan, Record, Trace
+from fabula.text import AHEAD, ANALYZER, TIMED, clean, hash_term, query_terms, script
+from fabula.types import Fact, Hit, Interval, Kind, Plan, Record, Trace
 
 log = logging.getLogger(__name__)
 
@@ -117,13 +117,22 @@ def read(query: str, index: Index, at: datetime, vector: np.ndarray | None) -> t
     cue = Cue(
         terms={hash_term(term): float(count) for term, count in query_terms(query).items()},
         vector=vector,
-        windows=tuple(
-            (w.start.timestamp() if w.start else -np.inf, w.end.timestamp() if w.end else np.inf) for w in asked.windows
-        ),
+        windows=tuple(map(_bounds, asked.windows)),
         speakers=asked.people,
+        marks=tuple(hash_term(mark) for mark in ((TIMED, AHEAD) if asked.ahead else (TIMED,)) if asked.timed),
         han=script(query) == "han",
     )
     return cue, asked
+
+
+def _bounds(window: Interval) -> tuple[float, float]:
+    """A window's ends in seconds. Of one that is open ("before 4 May", "as of June") the day at the end it names: to
+    be somewhere before it marks nothing out."""
+    start = window.start.timestamp() if window.start else -np.inf
+    end = window.end.timestamp() if window.end else np.inf
+    if end == np.inf and start > -np.inf:
+        return start, start + ranking.DAY
+    return (end - ranking.DAY if start == -np.inf else start), end
 
 
 async def _vector(embedder: Embedder, query: str) -> tuple[np.ndarray | None, list[str]]:

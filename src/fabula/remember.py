@@ -16,9 +16,11 @@ from fabula import when
 from fabula.abc import SEARCHED, Changes, Clock, Embedder, Entry, Filter, Lease, Pending, Store, Task, Terms, Vectors
 from fabula.errors import EmbeddingMismatch, InvalidInput
 from fabula.settings import Settings
-from fabula.text import ANALYZER, analyse, clean, fold, identifier, mask
+from fabula.text import AHEAD, ANALYZER, TIMED, analyse, clean, fold, identifier, mask
 from fabula.types import ROLES, Image, Interval, Masked, Message, Passage, Receipt, Record, aware
 
+VAGUE: Final = ("instant", "fuzzy")
+"""The precisions of times that say nothing of when."""
 MASKED: Final = "fabula:masked"
 """The key of `meta` under which the spans of masked secrets are kept: kind, start, end."""
 
@@ -58,9 +60,20 @@ def terms_of(record: Record) -> Terms | None:
     if not searchable(record):
         return None
     text = spoken_text(record)
-    if isinstance(record, Passage) and record.time is not None:
-        text = f"{when.spell(record.time)} {text}"
-    return analyse(text)
+    if not isinstance(record, Passage) or record.time is None:
+        return analyse(text)
+    return analyse(f"{when.spell(record.time)} {text}", marks=_marks(record.text, record.time))
+
+
+def _marks(text: str, told: datetime) -> list[str]:
+    """Whether a text says a time (a date, a length, "every Monday"), and whether one that began after it was told.
+
+    "Now" and "recently" are times that most talk is full of, and no answer to a question that asks when.
+    """
+    found = [one for one in when.find(text, told) if one.interval is None or one.interval.precision not in VAGUE]
+    starts = [one.interval.start for one in found if one.interval is not None]
+    ahead = any(start is not None and start > told for start in starts)
+    return [TIMED, AHEAD] if ahead else [TIMED] if found else []
 
 
 # --- remembering ------------------------------------------------------------------------------------------------

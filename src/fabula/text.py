@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from hashlib import blake2b
 from typing import Any, Final, Literal
@@ -22,12 +22,17 @@ from fabula.secrets import Span, mask
 from fabula.words import ENGLISH, HAN_CHARACTERS, HAN_WORDS
 
 __all__ = [
-    "ANALYZER", "INSIDE", "Span", "analyse", "clean", "estimate_tokens", "fold", "hash_term", "identifier", "mask",
-    "query_terms", "script", "stop", "tokens",
+    "AHEAD", "ANALYZER", "INSIDE", "TIMED", "Span", "analyse", "clean", "estimate_tokens", "fold", "hash_term",
+    "identifier", "mask", "query_terms", "script", "stop", "tokens",
 ]  # fmt: skip
 
-ANALYZER: Final = 1
+ANALYZER: Final = 2
 """The version of the tokeniser: raised with every change of the terms, since stored postings must match a query's."""
+
+TIMED: Final = "\0timed"
+"""A mark, kept among the terms of a text that says a time; no word can be spelt like it."""
+AHEAD: Final = "\0ahead"
+"""The mark of a text that says a time still to come."""
 
 MAX_TF: Final = int(np.iinfo(POSTING["tf"]).max)
 MAX_STEM: Final = 40
@@ -265,12 +270,15 @@ def hash_term(term: str) -> int:
     return int.from_bytes(blake2b(term.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")
 
 
-def analyse(text: str, *, question: bool | None = None) -> Terms:
+def analyse(text: str, *, question: bool | None = None, marks: Sequence[str] = ()) -> Terms:
     """Return the postings of a text, sorted by term, and its length in tokens without stop words.
 
     `question` says whether the text asks something; left out, it is one if it ends with a question mark.
+    `marks` are put among the terms, to be looked up like them; the length does not count them.
     """
     counts = Counter(tokens(text))
+    length = sum(count for term, count in counts.items() if not stop(term))
+    counts.update(marks)
     terms = np.fromiter(map(hash_term, counts), np.uint64, len(counts))
     order = np.argsort(terms)
     postings = np.empty(len(counts), POSTING)
@@ -278,7 +286,7 @@ def analyse(text: str, *, question: bool | None = None) -> Terms:
     postings["tf"] = np.minimum(np.fromiter(counts.values(), np.int64, len(counts)), MAX_TF)[order]
     return Terms(
         postings=postings.tobytes(),
-        length=sum(count for term, count in counts.items() if not stop(term)),
+        length=length,
         question=_asks(text) if question is None else question,
     )
 

@@ -313,6 +313,45 @@ class TestKinds:
         assert [hit.record.text for hit in found.hits if hit.record.kind == "entity"] == ["Porto"]
 
 
+class TestAskedWhen:
+    SPRING = datetime(2024, 3, 5, 10, tzinfo=UTC)
+
+    @pytest.mark.parametrize(
+        ("talk", "did", "will"),
+        [
+            (
+                (
+                    "the choir of Porto sang and it was lovely",
+                    "the choir of Porto sang and we heard it last week",
+                    "the choir of Porto sings and we hear it next month",
+                    "recently the choir of Porto sang and it was lovely",
+                ),
+                "When did the choir of Porto sing?",
+                "When will the choir of Porto sing?",
+            ),
+            (
+                (
+                    "合唱团在公园唱歌真好听",
+                    "上周合唱团在公园唱歌",
+                    "下个月合唱团在公园唱歌",
+                    "最近合唱团在公园唱歌",
+                ),
+                "合唱团什么时候在公园唱的歌？",
+                "合唱团打算什么时候在公园唱歌？",
+            ),
+        ],
+    )
+    async def test_what_says_a_time_comes_first(self, db: str, talk: tuple[str, ...], did: str, will: str):
+        said = [*talk, *(f"cup {number} of tea at home" for number in range(20))]
+        messages = [Message(text, time=self.SPRING, id=str(n), session=str(n)) for n, text in enumerate(said)]
+        async with AsyncMemory(db, embedder=None) as memory:
+            await memory.remember("u", messages)
+            found = await memory.recall("u", did, at=self.SPRING)
+            assert set(refs(found)[:2]) == {"1", "2"}
+            assert [hit.parts["when"] > 0 for hit in found.hits if hit.record.kind == "passage"][:4] == [1, 1, 0, 0]
+            assert refs(await memory.recall("u", will, at=self.SPRING))[0] == "2"
+
+
 class TestAsOf:
     async def test_is_what_was_known_then(self, memory: AsyncMemory, clock: FakeClock):
         await memory.remember("u", TALK[:1])

@@ -22,6 +22,9 @@ ASKS = {
     "Why did Jun leave?": "why",
     "What does Mara grow?": "",
     "Mara's whenever": "",
+    "Do you know when she moved?": "when",
+    "Who helped Jun when he was ill?": "who",
+    "What did Jun say when they met?": "",
     "小李什么时候搬家的？": "when",
     "她哪天生日？": "when",
     "他多久前辞的职？": "when",
@@ -54,6 +57,27 @@ def test_what_it_asks_for(text: str, asks: str):
 def test_which_of_several_and_whether_it_still_holds(text: str, want: tuple[str, bool]):
     found = read(text, AT)
     assert (found.order, found.present) == want
+
+
+@pytest.mark.parametrize(
+    ("text", "ahead"),
+    [
+        ("When will Mara move?", True),
+        ("When is Jun going to Porto?", True),
+        ("When did Mara plan to leave?", True),
+        ("When did Mara move?", False),
+        ("她打算哪天搬家？", True),
+        ("他什么时候会来？", True),
+        ("她是什么时候搬家的？", False),
+    ],
+)
+def test_whether_it_is_about_what_is_to_come(text: str, ahead: bool):
+    assert read(text, AT).ahead is ahead
+
+
+@pytest.mark.parametrize("text", ["What did Mara paint recently?", "Will they meet soon?", "她最近画了什么？"])
+def test_what_was_recently_names_no_time(text: str):
+    assert read(text, AT).windows == ()
 
 
 def test_the_times_it_names():

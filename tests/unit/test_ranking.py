@@ -29,6 +29,7 @@ FEATURES = {
     "session",
     "speaker",
     "date",
+    "when",
     "question",
     "length",
     "first",
@@ -174,6 +175,32 @@ class TestChannels:
         assert ranking.nearness(moments, [(-np.inf, 5 * DAY)])[:2].tolist() == [1, 1]
         assert ranking.nearness(moments, [(5 * DAY, np.inf)])[1:].tolist() == [1, 1]
         assert ranking.nearness(moments, []).tolist() == [0, 0, 0]
+
+
+class TestMarks:
+    MARKS = (8, 9)
+
+    def test_count_by_how_rare_the_first_is(self):
+        passages = index_of([("a", [8, 9]), ("a", [8]), ("a", [9])] + [("a", [1])] * 9).of("passage")
+        rare = math.log(ranking.COMMON / (2 / 12))
+        assert ranking.marked(passages, self.MARKS, np.arange(4)) == pytest.approx([2 * rare, rare, rare, 0])
+        assert ranking.marked(passages, self.MARKS[:1], np.array([1, 2])) == pytest.approx([rare, 0])
+
+    @pytest.mark.parametrize("bearing", [0, 4, 12])
+    def test_that_are_nowhere_or_common_tell_nothing(self, bearing: int):
+        passages = index_of([("a", [8])] * bearing + [("a", [1])] * (12 - bearing)).of("passage")
+        assert not ranking.marked(passages, self.MARKS, np.arange(12)).any()
+
+    def test_are_asked_for_by_the_cue_and_are_of_the_time_channel(self):
+        index = index_of([("a", [1, 8] if n == 5 else [1]) for n in range(12)])
+        cue = Cue(terms={1: 1.0}, marks=self.MARKS)
+        ranked = ranking.rank(index, cue, Plan())
+        assert ranked is not None
+        assert ranked.rows[0] == 5
+        for other, plan in ((Cue(terms={1: 1.0}), Plan()), (cue, Plan(channels=("sparse",)))):
+            ranked = ranking.rank(index, other, plan)
+            assert ranked is not None
+            assert not ranked.features["when"].any()
 
 
 class TestZ:

@@ -17,8 +17,10 @@ from fabula.abc import Terms
 from fabula.errors import InvalidInput
 from fabula.index import POSTING
 from fabula.text import (
+    AHEAD,
     ANALYZER,
     INSIDE,
+    TIMED,
     analyse,
     clean,
     estimate_tokens,
@@ -331,6 +333,13 @@ def test_analyse_counts_stop_words_but_not_in_the_length() -> None:
     assert unpacked(terms) == {hash_term("the"): 2, hash_term("tea"): 2, hash_term("green"): 1}
     assert terms.length == 3
     assert analyse("") == Terms(postings=b"", length=0, question=False)
+
+
+def test_marks_are_terms_that_no_text_has_and_no_length() -> None:
+    marked, plain = analyse("tea tomorrow", marks=(TIMED, AHEAD)), analyse("tea tomorrow")
+    assert unpacked(marked) == {**unpacked(plain), hash_term(TIMED): 1, hash_term(AHEAD): 1}
+    assert marked.length == plain.length == 2
+    assert not {TIMED, AHEAD} & set(tokens(f"{TIMED} {AHEAD} timed ahead"))
 
 
 def test_a_count_never_overflows_its_column() -> None:
