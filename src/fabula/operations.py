@@ -15,7 +15,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any, Final, TypeAlias, TypeVar, cast, get_args, get_origin, get_type_hints
 
-from fabula import imports
+from fabula import imports, question
 from fabula.errors import InvalidInput
 from fabula.memory import DEFAULT_PLAN, AsyncMemory
 from fabula.render import Recollection
@@ -25,7 +25,6 @@ from fabula.types import (
     Flushed,
     Forgotten,
     Frame,
-    Hit,
     Kind,
     Message,
     Plan,
@@ -172,6 +171,11 @@ class Renewed:
 # --- the operations ----------------------------------------------------------------------------------------------
 
 
+def local_now() -> datetime:
+    """Return the present in the zone of this machine: who types "yesterday" into a shell means the one here."""
+    return datetime.now().astimezone()
+
+
 async def remember(
     memory: AsyncMemory,
     text: Annotated[Sequence[str], "What was said; each text is a message of its own."],
@@ -243,6 +247,7 @@ async def recall(
     as_of: Annotated[str | None, "Answer from what was known then, in ISO 8601."] = None,
     session: Annotated[str | None, "Only what was said in this session."] = None,
     speaker: Annotated[str | None, "Only what this speaker said."] = None,
+    during: Annotated[str | None, "Only what was said then: 2026-03, 'last week', 'from 1 to 5 May', 上个月."] = None,
     kind: Annotated[Sequence[Kind], "What may come back; may be given several times."] = DEFAULT_PLAN.kinds,
     explain: Annotated[bool, "Also say how the answer came about."] = False,
     budget: Annotated[int | None, "Give one block for a prompt, within so many tokens."] = None,
@@ -250,7 +255,8 @@ async def recall(
     """Bring back what matters for a question, best first."""
     if not query.strip():
         raise InvalidInput("the question is blank")
-    plan = Plan(kinds=tuple(kind), limit=limit, session=session, speaker=speaker)
+    then = None if during is None else question.window(during, local_now() if at is None else aware(at))
+    plan = Plan(kinds=tuple(kind), limit=limit, session=session, speaker=speaker, during=then)
     found = await memory.recall(scope, query, plan, at=at, as_of=as_of, explain=explain)
     context = "" if budget is None else found.render(budget)
     return _widened(Recalled, found, context=context)
@@ -416,32 +422,3 @@ def data(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [data(inner) for inner in cast(list[Any], value)]
     return value.isoformat() if isinstance(value, datetime) else value
-
-
-REASONS: Final = {
-    "bm25": "shares words",
-    "bm25_window": "neighbours share words",
-    "dense": "close in meaning",
-    "dense_window": "close in meaning with its neighbours",
-    "coverage": "has the question's words",
-    "answer": "answers a like question",
-    "prev2": "follows a match",
-    "prev": "comes after a match",
-    "next": "comes before a match",
-    "session": "the talk is about it",
-    "speaker": "said by the one named",
-    "date": "said at that time",
-    "when": "says when",
-    "length": "detailed",
-    "first": "opens the talk",
-    "question": "not a question",
-    "rank": "ranks high",
-}
-"""What each feature of the ranking says for a record, in plain words."""
-
-
-def reasons(hit: Hit, weights: Mapping[str, float], most: int = 3) -> list[tuple[str, float]]:
-    """Return what lifted a hit above the others of its recall: words and amount (weight × feature), most first."""
-    amounts = {name: weight * hit.parts.get(name, 0.0) for name, weight in weights.items()}
-    lifted = sorted(((amount, name) for name, amount in amounts.items() if amount > 0), reverse=True)
-    return [(REASONS.get(name, name), amount) for amount, name in lifted[:most]]

@@ -9,12 +9,12 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from fabula import operations
 from fabula.render import spoken
-from fabula.types import Flushed, Forgotten, Frame, Passage, Receipt, Record
+from fabula.types import Flushed, Forgotten, Frame, Hit, Passage, Receipt, Record
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -28,6 +28,27 @@ PIPED: Final = 100
 
 # Stored text is other people's: it must not move the cursor, set a title or turn the writing round.
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+")
+
+_REASONS: Final = {
+    "bm25": "shares words",
+    "bm25_window": "neighbours share words",
+    "dense": "close in meaning",
+    "dense_window": "close in meaning with its neighbours",
+    "coverage": "has the question's words",
+    "answer": "answers a like question",
+    "prev2": "follows a match",
+    "prev": "comes after a match",
+    "next": "comes before a match",
+    "session": "the talk is about it",
+    "speaker": "said by the one named",
+    "date": "said at that time",
+    "when": "says when",
+    "length": "detailed",
+    "first": "opens the talk",
+    "question": "not a question",
+    "rank": "ranks high",
+}
+"""What each feature of the ranking says for a record, in plain words."""
 
 
 def line(text: str) -> str:
@@ -191,7 +212,7 @@ def _who(record: Record) -> str:
 
 
 def _why(found: Any, at: int) -> str:
-    return ", ".join(words for words, _ in operations.reasons(found.hits[at], found.trace.weights))
+    return ", ".join(words for words, _ in _reasons(found.hits[at], found.trace.weights))
 
 
 def _told(record: Record) -> str:
@@ -251,3 +272,10 @@ def answered(one: Answered) -> None:
     question = Text.assemble((f"\n? {one.question.text}", "bold"), (f"   {one.question.shows}", "dim"))
     took = Text(f"  confidence {found.confidence:.2f}, {one.seconds * 1000:.0f} ms", style="dim")
     _console().print(Group(question, grid, took))
+
+
+def _reasons(hit: Hit, weights: Mapping[str, float], most: int = 3) -> list[tuple[str, float]]:
+    """Return what lifted a hit above the others of its recall: words and amount (weight × feature), most first."""
+    amounts = {name: weight * hit.parts.get(name, 0.0) for name, weight in weights.items()}
+    lifted = sorted(((amount, name) for name, amount in amounts.items() if amount > 0), reverse=True)
+    return [(_REASONS.get(name, name), amount) for amount, name in lifted[:most]]

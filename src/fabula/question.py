@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from typing import Final, Literal
 
 from fabula import when
+from fabula.errors import InvalidInput
 from fabula.text import fold, script
 from fabula.types import ROLES, Interval
 
@@ -90,6 +91,14 @@ def read(query: str, at: datetime, speakers: Iterable[str] = ()) -> Question:
         ahead=bool(_AHEAD.search(query)),
         people=tuple(named(query, speakers)),
     )
+
+
+def window(text: str, at: datetime) -> Interval:
+    """Return the one time that `text` names, read at `at`; `InvalidInput` where it names none or several."""
+    found = [interval for one in when.find(text, at) if (interval := one.interval) is not None]
+    if len(found) != 1:
+        raise InvalidInput(f"{'no time' if not found else 'more than one time'} in {text!r}")
+    return found[0]
 
 
 def _about_now(window: Interval, at: datetime) -> bool:

@@ -12,7 +12,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import asynccontextmanager, closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -30,6 +30,7 @@ from fabula import (
     StoreUnavailable,
 )
 from fabula.abc import Extraction, Role, Vectors
+from fabula.question import window
 from fabula.testing import FakeClock, FakeExtractor, HashEmbedder
 from fabula.types import Frame
 
@@ -417,6 +418,34 @@ async def test_naive_and_aware_times_together(memory: AsyncMemory, report: str):
     assert len((await memory.recall("u", "tea", Plan(during=during))).passages) == 1
     assert len(await memory.records("u", during=during)) == 1
     assert (await memory.flush()).errors == ()
+
+
+@case("B080")
+async def test_last_week_counts_from_the_message(db: str, report: str):
+    """The message is of 2023 and is worked on in 2031."""
+    clock = FakeClock(datetime(2031, 1, 1, tzinfo=UTC))
+    async with AsyncMemory(db, embedder=HashEmbedder(), clock=clock) as memory:
+        await memory.remember("u", Message("I went to Lyon last week", speaker="Ann", time="2023-05-24T10:00:00Z"))
+        await memory.flush()
+        (frame,) = cast(list[Frame], await memory.records("u", "frame"))
+        found = await memory.recall("u", "Lyon", at=datetime(2031, 1, 2, tzinfo=UTC))
+    (event,) = frame.events
+    assert event.time == Interval(
+        start=datetime(2023, 5, 15, tzinfo=UTC), end=datetime(2023, 5, 22, tzinfo=UTC), precision="week"
+    )
+    block = found.render()
+    assert "2023-05-24" in block
+    assert "2031" not in block
+
+
+@case("B091")
+async def test_a_range_has_its_last_day(memory: AsyncMemory, report: str):
+    said = ["2026-03-31T15:00:00Z", "2026-03-31T23:59:59.999999Z", "2026-04-01T00:00:00Z"]
+    await memory.remember("u", [Message(f"tea {n}", time=time) for n, time in enumerate(said)])
+    march = window("2026-03-01 to 2026-03-31", datetime(2026, 6, 1, tzinfo=UTC))
+    assert sorted(texts(await memory.recall("u", "tea", Plan(during=march)))) == ["tea 0", "tea 1"]
+    with pytest.raises(InvalidInput, match="before it starts"):
+        Interval(start="2026-04-01", end="2026-03-01")  # pyright: ignore[reportArgumentType]
 
 
 # --- crash, concurrency, storage ----------------------------------------------------------------------------------

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fabula.question import Question, named, read
+from fabula.errors import InvalidInput
+from fabula.question import Question, named, read, window
 
 AT = datetime(2025, 3, 5, 10, tzinfo=UTC)
 
@@ -107,3 +108,24 @@ def test_whom_it_names():
 @given(st.text())
 def test_any_text_can_be_asked(text: str):
     assert isinstance(read(text, AT, ["a", "b"]), Question)
+
+
+@pytest.mark.parametrize(
+    ("text", "start", "end"),
+    [
+        ("2026-03", "2026-03-01", "2026-04-01"),
+        ("last month", "2025-02-01", "2025-03-01"),
+        ("from 1 to 5 May 2024", "2024-05-01", "2024-05-06"),
+        ("2026-03-01 to 2026-03-31", "2026-03-01", "2026-04-01"),
+        ("上个月", "2025-02-01", "2025-03-01"),
+    ],
+)
+def test_a_window_in_words_has_its_last_day(text: str, start: str, end: str):
+    found = window(text, AT)
+    assert (found.start, found.end) == (datetime.fromisoformat(f"{start}T00:00Z"), datetime.fromisoformat(f"{end}T00:00Z"))
+
+
+@pytest.mark.parametrize("text", ["", "tea", "three days", "2025-05-02 2024-01-01", "2025-02-30"])
+def test_a_window_is_one_time(text: str):
+    with pytest.raises(InvalidInput):
+        window(text, AT)
