@@ -218,7 +218,7 @@ def _memory(operation: Operation, db: str | None, models: Models, model: Model) 
             _make(store.path.parent)
     embedder = models(model) if operation.model else None
     # A command that only looks leaves background work to those that write.
-    return AsyncMemory(store, embedder=embedder, background=operation.creates, clock=operations.local_now)
+    return AsyncMemory(store, embedder=embedder, background=operation.creates)
 
 
 def _own_database() -> Path:

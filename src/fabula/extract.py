@@ -8,7 +8,7 @@ from __future__ import annotations
 import calendar
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from datetime import datetime, timedelta
 from functools import cache
@@ -25,6 +25,8 @@ from fabula.types import ROLES, Entity, Event, Frame, Interval, Note, Passage, R
 
 SUMMARY: Final = 160
 """Characters of each message that a rule-made summary keeps, at most."""
+EVENTS: Final = 8
+"""How many events an exchange may have."""
 PAUSE: Final = timedelta(minutes=30)
 """Silence after which what the same speaker says belongs to another exchange."""
 LATE: Final = timedelta(days=1)
@@ -89,18 +91,9 @@ def _apart(one: Passage, other: Passage) -> bool:
 
 
 def _frame(exchange: Sequence[Passage], named: Sequence[Entity]) -> Frame:
-    sentences = [(p, sentence) for p in exchange for sentence in _sentences(p)]
-    told = [(p, s) for p, s in sentences if not s.rstrip().endswith(("?", "？"))] or sentences
-    speaker, action = max(told, key=lambda pair: len(set(fold(pair[1]).split())) + len(pair[1]) / 20)
     moments = [p.time for p in exchange if p.time is not None]
     said = Interval(start=min(moments), end=max(moments)) if moments else None
-    happened = next(_dates(exchange), None)
-    participants = dict.fromkeys([speaker.speaker, *(p.speaker for p in exchange)])
-    participants |= dict.fromkeys(entity.text for entity in named if entity.type == "Person")
-    places = [entity.text for entity in named if entity.type == "Location"]
-    event = Event(
-        participants=tuple(participants), action=action.strip(), time=happened, location=places[0] if places else ""
-    )
+    events = _events(exchange, named)
     summary = " / ".join(f"{p.speaker}: {_short(p)}" for p in exchange)
     sources = tuple(p.id for p in exchange)
     return Frame(
@@ -108,10 +101,29 @@ def _frame(exchange: Sequence[Passage], named: Sequence[Entity]) -> Frame:
         id=derived_id("frame", *sources),
         text=summary,
         session=exchange[0].session,
-        events=(event,),
-        valid=happened or said,
+        events=events,
+        valid=events[0].time or said,
         sources=sources,
         meta={"extractor": RuleExtractor.name},
+    )
+
+
+def _events(exchange: Sequence[Passage], named: Sequence[Entity]) -> tuple[Event, ...]:
+    """What happened: each sentence that says when; where none does, the one that tells most."""
+    sentences = [(p, sentence) for p in exchange for sentence in _sentences(p)]
+    told = [(p, s) for p, s in sentences if not s.rstrip().endswith(("?", "？"))] or sentences
+    dated = [(p, s, time) for p, s in told if (time := _date(p, s)) is not None]
+    most = max(told, key=lambda pair: len(set(fold(pair[1]).split())) + len(pair[1]) / 20)
+    people = [entity.text for entity in named if entity.type == "Person"]
+    places = [entity.text for entity in named if entity.type == "Location"]
+    return tuple(
+        Event(
+            participants=tuple(dict.fromkeys([p.speaker, *(one.speaker for one in exchange), *people])),
+            action=sentence.strip(),
+            time=time,
+            location=places[0] if places else "",
+        )
+        for p, sentence, time in dated[:EVENTS] or [(*most, None)]
     )
 
 
@@ -133,12 +145,10 @@ def _short(passage: Passage) -> str:
     return kept if len(kept) <= SUMMARY else kept[: SUMMARY - 1] + "…"
 
 
-def _dates(exchange: Iterable[Passage]) -> Iterator[Interval]:
-    for passage in exchange:
-        if passage.time is not None:
-            found = when.find(_said(passage), passage.time)
-            # "Now" tells no more than when it was said.
-            yield from (i for one in found if (i := one.interval) is not None and i.precision != "instant")
+def _date(passage: Passage, sentence: str) -> Interval | None:
+    """The first time a sentence says; "now" tells no more than when it was said."""
+    found = [] if passage.time is None else when.find(sentence, passage.time)
+    return next((i for one in found if (i := one.interval) is not None and i.precision != "instant"), None)
 
 
 def _entities(exchange: Sequence[Passage]) -> Iterator[Entity]:

@@ -8,7 +8,7 @@ import os
 import reprlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Literal, Self, cast
@@ -26,7 +26,7 @@ from fabula.stores import open_store
 from fabula.stores.hot import HotStore
 from fabula.text import clean, identifier
 from fabula.types import KINDS, Flushed, Forgotten, Interval, Kind, Message, Plan, Receipt, Record, Stats, aware, within
-from fabula.upkeep import Progress, quiet, reembed
+from fabula.upkeep import Progress, check, quiet, reembed
 
 log = logging.getLogger(__name__)
 
@@ -35,9 +35,9 @@ DEFAULT_PLAN: Final = Plan()
 PAGE: Final = 1000
 
 
-def utc_now() -> datetime:
-    """Return the present, aware: the default clock."""
-    return datetime.now(UTC)
+def local_now() -> datetime:
+    """Return the present in the zone of this machine: the default clock. "Yesterday" is yesterday here."""
+    return datetime.now().astimezone()
 
 
 def _an(kind: type[Any], value: Any, name: str) -> Any:
@@ -66,7 +66,7 @@ class AsyncMemory:
         embedder: Embedder | EmbedderName | None = "default",
         extractor: Extractor | None = None,
         settings: Settings | None = None,
-        clock: Clock = utc_now,
+        clock: Clock = local_now,
         background: bool = True,
     ) -> None:
         self.settings = settings or Settings()
@@ -306,7 +306,8 @@ class AsyncMemory:
     async def check(self, scope: str | None = None) -> list[str]:
         """Prove that records, terms, vectors, provenance and pending work agree; return one line a fault."""
         await self._ready()
-        return await self._store.check(None if scope is None else identifier(scope, "scope"))
+        name = None if scope is None else identifier(scope, "scope")
+        return await check(self._store, name)
 
     async def reembed(self, scope: str | None = None, *, progress: Progress = quiet) -> int:
         """Embed anew what another model has embedded; return how many records there were.

@@ -17,7 +17,7 @@ from typing import Annotated, Any, Final, TypeAlias, TypeVar, cast, get_args, ge
 
 from fabula import imports, question
 from fabula.errors import InvalidInput
-from fabula.memory import DEFAULT_PLAN, AsyncMemory
+from fabula.memory import DEFAULT_PLAN, AsyncMemory, local_now
 from fabula.render import Recollection
 from fabula.types import (
     NOTHING,
@@ -169,11 +169,6 @@ class Renewed:
 
 
 # --- the operations ----------------------------------------------------------------------------------------------
-
-
-def local_now() -> datetime:
-    """Return the present in the zone of this machine: who types "yesterday" into a shell means the one here."""
-    return datetime.now().astimezone()
 
 
 async def remember(

@@ -18,13 +18,15 @@ Asks = Literal["", "when", "how_long", "how_many", "who", "where", "why"]
 Order = Literal["", "latest", "first"]
 
 _WORDS: Final[tuple[tuple[Asks, str], ...]] = (
-    ("when", r"\bhow long ago\b|多久(?:之|以)?前|多长时间(?:之|以)?前"),
+    ("when", r"\bhow (?:long|many \w+) ago\b|多久(?:之|以)?前|多长时间(?:之|以)?前"),
     ("how_long", r"\bhow long\b|\bsince when\b|\bhow many (?:years|months|weeks|days|hours|minutes)\b"
-                 r"|多久|多长时间|多少(?:年|个月|天|周|小时|分钟)|几(?:年|个月|天|周)了"),
-    ("when", r"^(?:(?!\b(?:who|whom|whose|what|which|where|why|how)\b).)*\bwhen\b"
+                 r"|从什么时[候间]|多久(?!一次)|多长时间|多少(?:年|个月|天|周|小时|分钟)|几(?:年|个月|天|周)了"),
+    ("when", r"^(?:(?!\b(?:who|whom|whose|what|which|where|why|how)\b).)*"
+             r"(?:\bwhen(?:['’]s|['’]d|\s+(?:did|do|does|is|are|was|were|will|would|has|have|had|can|could|should|shall|am)\b"
+             r"|\s*(?:\?|$))|\b(?:know|tell|say|says|said|ask|remember|recall|and|or|exactly)\b.{0,20}\bwhen\b)"
              r"|\b(?:what|which) (?:date|day|week|weekend|month|year|season|time)\b|\bin what year\b"
                  r"|什么时[候间]|啥时候|何时|哪[一]?(?:天|年|月|个月|周|日)|几[号月点日]|星期几|周几|什么日子"),
-    ("how_many", r"\bhow (?:many|much|often)\b|多少|几[个次本部家位只条张]"),
+    ("how_many", r"\bhow (?:many|much|often)\b|多久一次|多少|几[个次本部家位只条张]"),
     ("who", r"\bwho(?:m|se)?\b|谁|哪位|哪个人"),
     ("where", r"\bwhere\b|\b(?:what|which) (?:place|city|country|town)\b|哪里|哪儿|在哪|去哪|什么地方|何处"),
     ("why", r"\bwhy\b|\bhow come\b|\bwhat (?:made|caused)\b|为什么|为何|为啥|怎么会|原因"),
@@ -38,17 +40,22 @@ _AHEAD: Final = re.compile(
     r"|打算|计划|准备|将[于在要会]|什么时[候间][要会将去]|下[次个周]|明[天年]|后天",
     re.IGNORECASE,
 )
+_ASKED: Final = re.compile(
+    r"\bhow (?:long|many|much|often|soon|old)\b(?: \w+)?(?: ago| before| after| earlier| later)?"
+    r"|(?:几|多少)(?:个?[月周年天日号点]|个?(?:星期|礼拜|小时|分钟))(?:钟|之前|以前|前|之后|以后|后)?(?=[^,，。]*[?？]|[^,，。]{0,20}$)",
+    re.IGNORECASE,
+)
+"""The words that ask for a time, which name none."""
+_PREPOSITION: Final = re.compile(r"^(?:(?:in|on|at|over|during|the|for)\b|在|于)|(?:的时候|期间|里|内)$", re.IGNORECASE)
 _LATEST: Final = re.compile(
     r"\b(?:latest|newest|most recent(?:ly)?|last time|current(?:ly)?|now(?:adays)?|at present|these days|still)\b"
     r"|\bany ?more\b"
-    r"|最近一次|最新|上一次|目前|现在|如今|眼下|还在|仍然|至今",
+    r"|最近一次|最新|上一?次|目前|现在|如今|眼下|还在|仍然|至今",
     re.IGNORECASE,
 )
 _FIRST: Final = re.compile(
-    r"\b(?:first(?: time)?|earliest|originally|initially|at first)\b|第一次|首次|最早|最初|起初|一开始", re.IGNORECASE
-)
-_PRESENT: Final = re.compile(
-    r"\b(?:current(?:ly)?|now(?:adays)?|at present|these days|still|any ?more)\b|目前|现在|如今|眼下|还在|仍然|至今",
+    r"\b(?:first(?! (?:week|weekend|half|quarter|days?|months?|prize|place|floor|name|aid|class|grade|of))"
+    r"|earliest|originally|initially)\b|第一次|首次|最早|最初|起初|一开始",
     re.IGNORECASE,
 )
 
@@ -61,9 +68,7 @@ class Question:
     windows: tuple[Interval, ...] = ()
     """The times it names, resolved against the moment it is asked at."""
     order: Order = ""
-    """Whether it wants the latest or the first of several."""
-    present: bool = False
-    """Whether it asks for what holds at the moment."""
+    """Whether it wants the first of several, or the latest: what holds now, the last time."""
     ahead: bool = False
     """Whether it is about what was still to come."""
     people: tuple[str, ...] = ()
@@ -71,8 +76,8 @@ class Question:
 
     @property
     def current(self) -> bool:
-        """Whether what still holds is preferred to what is over: asked for the latest, or for the present."""
-        return self.present or self.order == "latest"
+        """Whether what still holds is preferred to what is over."""
+        return self.order == "latest"
 
     @property
     def timed(self) -> bool:
@@ -82,23 +87,29 @@ class Question:
 
 def read(query: str, at: datetime, speakers: Iterable[str] = ()) -> Question:
     """Read a question that is asked at `at`; raises nothing on any text."""
-    present = bool(_PRESENT.search(query))
     return Question(
         asks=_kind(query),
-        windows=tuple(i for one in when.find(query, at) if (i := one.interval) is not None and not _about_now(i, at)),
+        windows=tuple(
+            i
+            for one in when.find(_ASKED.sub(_blank, query), at)
+            if (i := one.interval) is not None and not _about_now(i, at)
+        ),
         order="latest" if _LATEST.search(query) else "first" if _FIRST.search(query) else "",
-        present=present,
         ahead=bool(_AHEAD.search(query)),
         people=tuple(named(query, speakers)),
     )
 
 
 def window(text: str, at: datetime) -> Interval:
-    """Return the one time that `text` names, read at `at`; `InvalidInput` where it names none or several."""
-    found = [interval for one in when.find(text, at) if (interval := one.interval) is not None]
+    """Return the one time that `text` is, read at `at`; `InvalidInput` where it is none, several, or says more."""
+    found = [(one, interval) for one in when.find(text, at) if (interval := one.interval) is not None]
     if len(found) != 1:
         raise InvalidInput(f"{'no time' if not found else 'more than one time'} in {text!r}")
-    return found[0]
+    ((one, interval),) = found
+    rest = _PREPOSITION.sub("", f"{text[: one.start]} {text[one.end :]}".strip()).strip()
+    if re.search(r"\w", rest):
+        raise InvalidInput(f"{text!r} is a time and something else: {rest!r}")
+    return interval
 
 
 def _about_now(window: Interval, at: datetime) -> bool:
@@ -107,6 +118,10 @@ def _about_now(window: Interval, at: datetime) -> bool:
         return window.precision == "instant"
     day = timedelta(days=1)
     return (window.start is None or window.start <= at + day) and (window.end is None or window.end >= at - day)
+
+
+def _blank(match: re.Match[str]) -> str:
+    return "?" * len(match[0])
 
 
 def _kind(query: str) -> Asks:
@@ -124,7 +139,8 @@ def named(query: str, speakers: Iterable[str]) -> list[str]:
         name = fold(speaker)
         if not name or name in ROLES:
             continue
-        edge = r"" if script(name) == "han" else r"\b"
-        if re.search(f"{edge}{re.escape(name)}{edge}", folded):
+        # Not a word boundary: between a Latin name and a Han character there is none.
+        before, after = ("", "") if script(name) == "han" else ("(?<![0-9a-z_])", "(?![0-9a-z_])")
+        if re.search(f"{before}{re.escape(name)}{after}", folded):
             found.append(speaker)
     return found

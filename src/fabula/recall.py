@@ -33,6 +33,8 @@ NEAREST = 200
 """How many of the nearest vectors are fetched where they are left in the database."""
 FETCHED = 2000
 """Rows of which all vectors are fetched rather than the nearest."""
+BEFORE = 60 * ranking.DAY
+"""How far back "before May" looks, in seconds."""
 OVER = 0.5
 """What is left of the score of a fact that no longer holds, where the question is about the present."""
 SMALL = 20_000
@@ -117,7 +119,7 @@ def read(query: str, index: Index, at: datetime, vector: np.ndarray | None) -> t
     cue = Cue(
         terms={hash_term(term): float(count) for term, count in query_terms(query).items()},
         vector=vector,
-        windows=tuple(map(_bounds, asked.windows)),
+        windows=tuple(_bounds(window, at) for window in asked.windows),
         speakers=asked.people,
         marks=tuple(hash_term(mark) for mark in ((TIMED, AHEAD) if asked.ahead else (TIMED,)) if asked.timed),
         han=script(query) == "han",
@@ -125,14 +127,14 @@ def read(query: str, index: Index, at: datetime, vector: np.ndarray | None) -> t
     return cue, asked
 
 
-def _bounds(window: Interval) -> tuple[float, float]:
-    """A window's ends in seconds. Of one that is open ("before 4 May", "as of June") the day at the end it names: to
-    be somewhere before it marks nothing out."""
+def _bounds(window: Interval, at: datetime) -> tuple[float, float]:
+    """A window's ends in seconds. "Since June" reaches to the present, "before May" back over `BEFORE`: to be anywhere
+    before it marks nothing out."""
     start = window.start.timestamp() if window.start else -np.inf
     end = window.end.timestamp() if window.end else np.inf
     if end == np.inf and start > -np.inf:
-        return start, start + ranking.DAY
-    return (end - ranking.DAY if start == -np.inf else start), end
+        return start, max(start + ranking.DAY, at.timestamp())
+    return (end - BEFORE if start == -np.inf else start), end
 
 
 async def _vector(embedder: Embedder, query: str) -> tuple[np.ndarray | None, list[str]]:

@@ -17,7 +17,7 @@ from typing import Any, Final, Self, TypeVar
 
 from fabula.abc import Clock, Embedder, Extractor, Store
 from fabula.errors import ForkedMemory, MemoryClosed, ReentrantCall
-from fabula.memory import DEFAULT_PLAN, AsyncMemory, EmbedderName, utc_now
+from fabula.memory import DEFAULT_PLAN, AsyncMemory, EmbedderName, local_now
 from fabula.render import Recollection
 from fabula.settings import Settings
 from fabula.types import Flushed, Forgotten, Interval, Kind, Message, Plan, Receipt, Record, Stats
@@ -98,7 +98,7 @@ class Memory:
         embedder: Embedder | EmbedderName | None = "default",
         extractor: Extractor | None = None,
         settings: Settings | None = None,
-        clock: Clock = utc_now,
+        clock: Clock = local_now,
         background: bool = True,
     ) -> None:
         self._memory = AsyncMemory(

@@ -1,4 +1,4 @@
-"""What keeps a memory in shape over the years: another embedding model, another database; knows only protocols."""
+"""What keeps a memory in shape over the years: another model, another database, a check; knows only protocols."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any, Final, TypeAlias
 from fabula.abc import MOVED, Changes, Embedder, Store
 from fabula.errors import InvalidInput, StoreUnavailable
 from fabula.remember import new_id, searchable, spoken_text
+from fabula.text import ANALYZER
 
 Progress: TypeAlias = Callable[[str, int, int], None]
 """Is told what is being done, how much of it is done, and how much there is."""
@@ -101,3 +102,13 @@ async def digest(store: Store, scope: str) -> str:
         for row in rows:
             sums.update(repr((table, *row)).encode())
     return sums.hexdigest()
+
+
+async def check(store: Store, scope: str | None) -> list[str]:
+    """See `AsyncMemory.check`: what the store finds, and whether the keyword index is of the present version."""
+    problems = await store.check(scope)
+    for name in await store.scopes() if scope is None else [scope]:
+        state = await store.state(name)
+        if state is not None and state.analyzer not in (0, ANALYZER):
+            problems.append(f"{name}: the keyword index is of version {state.analyzer}, run `fabula reindex`")
+    return problems

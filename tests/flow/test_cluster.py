@@ -16,7 +16,7 @@ import pytest
 
 from fabula import AsyncMemory, Confined, InvalidInput, Message, StoreUnavailable
 from fabula.abc import Clock
-from fabula.memory import utc_now
+from fabula.memory import local_now
 from fabula.stores import cluster, leasing, reading
 from fabula.stores.postgres import PostgresStore
 from fabula.stores.server import asyncpg
@@ -50,7 +50,7 @@ async def run(url: str, *sql: str) -> None:
             await connection.execute(one)
 
 
-def opened(url: str, *, background: bool = False, clock: Clock = utc_now) -> AsyncMemory:
+def opened(url: str, *, background: bool = False, clock: Clock = local_now) -> AsyncMemory:
     return AsyncMemory(url, embedder=HashEmbedder(), background=background, clock=clock)
 
 

@@ -315,6 +315,7 @@ class TestReindexing:
         await memory.open()
         (why,) = (await memory.recall("u", "tea")).degraded
         assert "reindex" in why
+        assert any("version" in problem and "reindex" in problem for problem in await memory.check())
         assert await memory.reindex("u") == 2 + len(await memory.records("u", "frame"))
         found = await memory.recall("u", "tea")
         assert found.degraded == ()

@@ -23,7 +23,7 @@ from fabula.when.named import (
     weekend_around,
     year,
 )
-from fabula.when.series import Beyond, Either, Fixed, Through, Time, before, each, meet, moved, resolve, since
+from fabula.when.series import Beyond, Either, Fixed, Then, Through, Time, before, each, meet, moved, resolve, since
 from fabula.when.spans import FIRST, LAST, Span, day_of, floor, step, whole
 
 WEDNESDAY = datetime(2025, 3, 5, 10)
@@ -167,3 +167,13 @@ def test_readings_are_on_their_own_side_of_now(now: datetime, day: int, ahead: b
     first, *_ = resolve(weekday(day), now, ahead=ahead)
     assert first.start.weekday() == day
     assert (first.start >= now) if ahead else (first.end <= now)
+
+
+class TestWhatWasTold:
+    def test_is_the_last_time_that_is_no_longer_than_what_counts_from_it(self):
+        told: list[Span] = []
+        next_day = Then(told, "day", lambda span: whole(span.start, "day", 1))
+        assert meant(next_day) == []
+        told += [day_of(2024, 5, 3), whole(datetime(2024, 1, 1), "year")]
+        assert meant(next_day) == ["2024-05-04"]
+        assert meant(meet(next_day, part("morning", Conventions()))) == ["2024-05-04T06:00/2024-05-04T12:00"]

@@ -38,8 +38,8 @@ ENGLISH = {
     "8-May-2023": "2023-05-08",
     "May 8, 2023": "2023-05-08",
     "8th of May, 2023": "2023-05-08",
-    "May 8th": "2024-05-08",
-    "8th of May": "2024-05-08",
+    "May 8th": "2025-05-08",
+    "8th of May": "2025-05-08",
     "March 5": "2025-03-05",
     "Dec. 4, 2022": "2022-12-04",
     "1st of May last year": "2024-05-01",
@@ -109,14 +109,14 @@ ENGLISH = {
     "upcoming Friday": "2025-03-07",
     "last Christmas": "2024-12-25",
     "Thanksgiving three years ago": "2022-11-24",
-    "Labor Day weekend": "2024-08-31..2024-09-02",
+    "Labor Day weekend": "2025-08-30..2025-09-01",
     "the Saturday before last": "2025-02-22",
     "the week after next": "2025-03-17..2025-03-23",
     "a week on Tuesday": "2025-03-18",
     "two weeks from Saturday": "2025-03-22",
-    "the week of March 10": "2024-03-04..2024-03-10",
+    "the week of March 10": "2025-03-10..2025-03-16",
     "week 40 of 2023": "2023-10-02..2023-10-08",
-    "the first Monday in April": "2024-04-01",
+    "the first Monday in April": "2025-04-07",
     "the last Friday of the month": "2025-03-28",
     "the second last week of October 2018": "2018-10-15..2018-10-21",
     "the 20th of last month": "2025-02-20",
@@ -133,7 +133,7 @@ ENGLISH = {
     "tomorrow from 2 to 4pm": "2025-03-06T14:00:00/2025-03-06T16:00:00",
     "Friday between 5 and 7": "2025-02-28T17:00:00/2025-02-28T19:00:00",
     "from Monday to Wednesday": "2025-03-03..2025-03-05",
-    "June 10-14": "2024-06-10..2024-06-14",
+    "June 10-14": "2025-06-10..2025-06-14",
     "10/1-11/2/2017": "2017-10-01..2017-11-02",
     "from 1999 until 2005": "1999-01-01..2005-12-31",
     "for three days from Monday": "2025-03-03..2025-03-05",
@@ -163,11 +163,11 @@ CHINESE = {
     "去年5月8日": "2024-05-08",
     "明年三月": "2026-03-01..2026-03-31",
     "去年的今天": "2024-03-05",
-    "5月8日": "2024-05-08",
-    "五月八号": "2024-05-08",
+    "5月8日": "2025-05-08",
+    "五月八号": "2025-05-08",
     "3月5日": "2025-03-05",
     "2月29日": "2024-02-29",
-    "八月份": "2024-08-01..2024-08-31",
+    "八月份": "2025-08-01..2025-08-31",
     "今天": "2025-03-05",
     "昨天": "2025-03-04",
     "前天": "2025-03-03",
@@ -229,18 +229,18 @@ CHINESE = {
     "二十世纪末": "1980-01-01..1999-12-31",
     "康熙五十年": "1711-01-01..1711-12-31",
     "民国二十六年七月": "1937-07-01..1937-07-31",
-    "农历七月初七": "2024-08-10",
+    "农历七月初七": "2025-08-29",
     "大年初三": "2025-01-31",
     "腊月二十三": "2025-01-22",
     "正月十五": "2025-02-12",
     "闰四月三日": "2020-05-25",
-    "清明前一天": "2024-04-03",
+    "清明前一天": "2025-04-03",
     "去年国庆": "2024-10-01..2024-10-07",
-    "端午假期": "2024-06-08..2024-06-10",
+    "端午假期": "2025-05-31..2025-06-02",
     "国庆那天": "2024-10-01",
     "中秋节": "2024-09-17",
     "今年三月第二个星期天": "2025-03-09",
-    "五月的第一周": "2024-04-29..2024-05-05",
+    "五月的第一周": "2025-04-28..2025-05-04",
     "第三天": "2025-03-07",
     "前两天": "2025-03-01..2025-03-04",
     "最近三天": "2025-03-02T10:00:00/2025-03-05T10:00:00",
@@ -249,7 +249,7 @@ CHINESE = {
     "十几年前": "2005-01-01..2015-12-31",
     "一年半后": "2026-09-01..2026-09-30",
     "近30天": "2025-02-03T10:00:00/2025-03-05T10:00:00",
-    "5月3日到8日": "2024-05-03..2024-05-08",
+    "5月3日到8日": "2025-05-03..2025-05-08",
     "从一月到三月": "2025-01-01..2025-03-31",
     "2020至2025年": "2020-01-01..2025-12-31",
     "1995-1997年": "1995-01-01..1997-12-31",
@@ -268,6 +268,103 @@ CHINESE = {
     "周五前": "..2025-03-07",
     "从去年五月起": "2024-05-01..",
     "2019年上半年": "2019-01-01..2019-06-30",
+    "前天夜里": "2025-03-03T18:00:00/2025-03-04T06:00:00",
+    "两三天前": "2025-03-02..2025-03-03",
+    "年初八": "2025-02-05",
+    "上个月的今天": "2025-02-05",
+    "下周的今天": "2025-03-12",
+    "去年七八月份": "2024-07-01..2024-08-31",
+    "凌晨一两点": "2025-03-05T01:00:00/2025-03-05T03:00:00",
+    "大上周": "2025-02-17..2025-02-23",
+    "上个夏天": "2024-06-01..2024-08-31",
+    "下个冬天": "2025-12-01..2026-02-28",
+    "千禧年": "2000-01-01..2000-12-31",
+    "八九十年代": "1980-01-01..1999-12-31",
+    "去年这个时候": "2024-02-19..2024-03-20",
+    "去年五一期间": "2024-05-01..2024-05-05",
+    "五一期间": "2025-05-01..2025-05-05",
+    "明天一早": "2025-03-06T05:00:00/2025-03-06T08:00:00",
+    "国庆当天": "2024-10-01",
+    "中秋次日": "2024-09-18",
+    "当晚十时": "2025-03-05T22:00:00/2025-03-05T23:00:00",
+    "次日上午": "2025-03-06T06:00:00/2025-03-06T12:00:00",
+    "次年三月": "2026-03-01..2026-03-31",
+    "当月10号": "2025-03-10",
+    "次年年末": "2026-11-01..2026-12-31",
+    "上周五晚上": "2025-02-28T18:00:00/2025-03-01T00:00:00",
+    "下下周二": "2025-03-18",
+    "上上个周末": "2025-02-22..2025-02-23",
+    "腊月二十九": "2025-01-28",
+    "后天一早": "2025-03-07T05:00:00/2025-03-07T08:00:00",
+    "昨天下午三点之后": "2025-03-04..",
+    "三两天后": "2025-03-07..2025-03-08",
+    "前一天": "2025-03-04",
+    "四五月份": "2025-04-01..2025-05-31",
+}
+CHINESE_TOLD = {
+    "我7月9日、12日和14日在家": ["2025-07-09", "2025-07-12", "2025-07-14"],
+    "去年5月、8月和11月": ["2024-05-01..2024-05-31", "2024-08-01..2024-08-31", "2024-11-01..2024-11-30"],
+    "2023年5月3日和6月8日": ["2023-05-03", "2023-06-08"],
+    "上个月3号、8号": ["2025-02-03", "2025-02-08"],
+    "下周二和周四有课": ["2025-03-11", "2025-03-13"],
+    "明天下午三点和五点": ["2025-03-06T15:00:00/2025-03-06T16:00:00", "2025-03-06T17:00:00/2025-03-06T18:00:00"],
+    "昨天上午和下午": ["2025-03-04T06:00:00/2025-03-04T12:00:00", "2025-03-04T12:00:00/2025-03-04T18:00:00"],
+    "5月6号和3号楼": ["2025-05-06"],
+    "去年2月3号、2月30号": ["2024-02-03"],
+    "1月8日出发，当天到昆明，第二天去大理": ["2025-01-08", "2025-01-08", "2025-01-09"],
+    "2月9日吃多了，当晚就吐了，次日去医院": ["2025-02-09", "2025-02-09T18:00:00/2025-02-10T00:00:00", "2025-02-10"],
+    "2019年他去了北京，次年回来": ["2019-01-01..2019-12-31", "2020-01-01..2020-12-31"],
+    "第二天我就后悔了": [],
+    "当年我也跑得动": [],
+}
+ENGLISH_SENTENCES = {
+    "We planted the tree on 3 May 2024 and the next day it rained": ["2024-05-03", "2024-05-04"],
+    "On 3 May 2024 we met. That evening we danced": ["2024-05-03", "2024-05-03T18:00:00/2024-05-04T00:00:00"],
+    "On 3 May 2024 we met; the following morning I left": ["2024-05-03", "2024-05-04T06:00:00/2024-05-04T12:00:00"],
+    "He fell last Monday. The day after, he saw a doctor": ["2025-03-03", "2025-03-04"],
+    "In 2019 we moved. Two years later we split": ["2019-01-01..2019-12-31", "2021-01-01..2021-12-31"],
+    "The exam was on 12 June 2024; the night before, I slept badly": [
+        "2024-06-12",
+        "2024-06-11T18:00:00/2024-06-12T06:00:00",
+    ],
+    "The bell rang at 5pm yesterday. Ten minutes later it rang again": [
+        "2025-03-04T17:00:00/2025-03-04T18:00:00",
+        "2025-03-04T17:10:00/2025-03-04T17:11:00",
+    ],
+    "We married in May 2020. That month it poured": ["2020-05-01..2020-05-31", "2020-05-01..2020-05-31"],
+    "I left on Friday the 14th of February. Three days later I was home": ["2025-02-14", "2025-02-17"],
+    "I last saw him the Christmas before last": ["2023-12-25"],
+    "I have been up since five this morning": ["2025-03-05.."],
+    "Nothing to eat since breakfast": ["2025-03-05.."],
+    "I was on shift all through December": ["2024-12-01..2024-12-31"],
+    "School starts the Tuesday after Labor Day": ["2025-09-02"],
+    "They got engaged the Friday before Christmas": ["2024-12-20"],
+    "My cousin stayed for the first half of December": ["2024-12-01..2024-12-15"],
+    "We signed in the last days of 2024": ["2024-12-29..2024-12-31"],
+    "The bread from two days ago is stale": ["2025-03-03"],
+    "The chapel dates from the 14th century": ["1300-01-01..1399-12-31"],
+    "I am free Friday after 3": ["2025-03-07.."],
+    "My lease is up on September 30": ["2025-09-30"],
+    "The fair is the third Saturday in October": ["2025-10-18"],
+    "The launch has been moved to the 5th of May": ["2025-05-05"],
+    "Mum's party is this Sunday": ["2025-03-09"],
+    "The new tram line opens in June": ["2025-06-01..2025-06-30"],
+    "I can't do Thursday": ["2025-03-06"],
+    "She left for Rome on Thursday": ["2025-02-27"],
+    "It is sad that he died on Thursday": ["2025-02-27"],
+    "We're booked for the first weekend in November": ["2025-11-01..2025-11-02"],
+    "The kids are off from the 9th to the 13th of April": ["2025-04-09..2025-04-13"],
+    "My flight leaves at 6.45 on Saturday morning": ["2025-03-08T06:45:00/2025-03-08T06:46:00"],
+    "We had it serviced the Thursday before last": ["2025-02-20"],
+    "I start a fortnight on Monday": ["2025-03-24"],
+    "The roofers came at twenty past seven this morning": ["2025-03-05T07:20:00/2025-03-05T07:21:00"],
+    "Back in the mid-nineties this was a cinema": ["1993-01-01..1996-12-31"],
+    "The power was out from Sunday night to Tuesday morning": ["2025-03-02T18:00:00/2025-03-04T12:00:00"],
+    "Friday is my cat's birthday": ["2025-03-07"],
+    "Next Friday is the school play": ["2025-03-14"],
+    "See you Monday Morning at the gym": ["2025-03-10T06:00:00/2025-03-10T12:00:00"],
+    "I moved here in the Fall": ["2024-09-01..2024-11-30"],
+    "On Christmas Eve Tom called": ["2024-12-24"],
 }
 
 
@@ -276,9 +373,17 @@ class TestReads:
     def test_english(self, text: str):
         assert read(f"So {text}, I think") == [ENGLISH[text]]
 
+    @pytest.mark.parametrize("text", ENGLISH_SENTENCES)
+    def test_english_sentences(self, text: str):
+        assert read(text) == ENGLISH_SENTENCES[text]
+
     @pytest.mark.parametrize("text", CHINESE)
     def test_chinese(self, text: str):
         assert read(f"我，{text}，你") == [CHINESE[text]]
+
+    @pytest.mark.parametrize("text", CHINESE_TOLD)
+    def test_chinese_that_leans_on_what_was_told_before(self, text: str):
+        assert read(text) == CHINESE_TOLD[text]
 
     @pytest.mark.parametrize("text", [*ENGLISH, *CHINESE])
     def test_a_find_is_exactly_the_words(self, text: str):
@@ -297,15 +402,15 @@ class TestReads:
             ("here since 2021.", ["2021-01-01.."]),
             ("early 2020", ["2020-01-01..2020-02-29"]),
             ("from 2019 to 2021", ["2019-01-01..2021-12-31"]),
-            ("in May", ["2024-05-01..2024-05-31"]),
+            ("in May", ["2025-05-01..2025-05-31"]),
             ("in march", ["2025-03-01..2025-03-31"]),
-            ("mid-June", ["2024-06-11..2024-06-20"]),
+            ("mid-June", ["2025-06-11..2025-06-20"]),
             ("on Monday", ["2025-03-03"]),
             ("on Wednesday", ["2025-02-26"]),
             ("met on Friday night", ["2025-02-28T18:00:00/2025-03-01T06:00:00"]),
             ("over the weekend", ["2025-03-01..2025-03-02"]),
             ("yesterday or last week", ["2025-03-04", "2025-02-24..2025-03-02"]),
-            ("在五月", ["2024-05-01..2024-05-31"]),
+            ("在五月", ["2025-05-01..2025-05-31"]),
             ("从周一到周五", ["2025-03-03..2025-03-07"]),
             ("昨天 on 8 May 2023，去年", ["2025-03-04", "2023-05-08", "2024-01-01..2024-12-31"]),
         ],
@@ -341,6 +446,32 @@ class TestReads:
     )
     def test_words_of_future_turn_a_bare_date_ahead(self, text: str, want: str):
         assert read(text)[-1] == want
+
+    @pytest.mark.parametrize(
+        ("text", "want"),
+        [
+            ("I saw her on Monday and she said she will come", "2025-03-03"),
+            ("He left Monday, so I want to see you again", "2025-03-03"),
+            ("I asked and she is free on Monday", "2025-03-10"),
+            ("She told me that she'll leave on Monday", "2025-03-10"),
+            ("我周一去了，还会再去", "2025-03-03"),
+            ("他说周五要走", "2025-03-07"),
+            ("周五见", "2025-03-07"),
+            ("咱们周五吧", "2025-03-07"),
+        ],
+    )
+    def test_a_time_has_the_tense_of_its_own_clause(self, text: str, want: str):
+        assert read(text) == [want]
+
+    @pytest.mark.parametrize(
+        ("text", "want"),
+        [("flight on March 10", "2025-03-10"), ("婚礼在五月五号", "2025-05-05"), ("photos of January 3", "2025-01-03")],
+    )
+    def test_a_date_said_without_a_tense_is_the_nearer_one(self, text: str, want: str):
+        assert read(text) == [want]
+
+    def test_a_date_that_was_is_the_last_one(self):
+        assert read("we met on May 8") == read("五月八号我们见过") == ["2024-05-08"]
 
     @pytest.mark.parametrize(
         "text",
@@ -412,7 +543,7 @@ class TestReads:
             ("over the weekend", "2025-03-09T10:00+00:00", "2025-03-08..2025-03-09"),
             ("last month", "2025-01-31T10:00+00:00", "2024-12-01..2024-12-31"),
             ("next month", "2025-12-31T10:00+00:00", "2026-01-01..2026-01-31"),
-            ("February 29", "1903-01-01T00:00+00:00", "1896-02-29"),
+            ("February 29", "1903-01-01T00:00+00:00", "1904-02-29"),
         ],
     )
     def test_the_edges_of_the_calendar(self, text: str, reference: str, want: str):
@@ -448,6 +579,26 @@ on FRıDAY|last ſaturday|5 Auguſt
     .replace("\n", "|")
     .split("|")
 )
+ENGLISH_NAMES_AND_IDIOMS = (
+    """
+Friday Night Lights is on
+John 3:16 is on the poster|Read Romans 8:28 aloud|I read the Daily Mail|The Weekly Standard folded
+Noon is a surname|Midnight is my black cat|Wednesday was the creepy sister|Tue is not a word|a film called Friday
+The band is called The Saturdays|We named her Sunday|Vampire Weekend is a band|Midnight Cowboy is sad
+Yesterday by the Beatles|Little Women is about the March sisters
+Black Friday is a metal song|The Ides of March is a film
+Groundhog Day is my favourite film|the Good Friday Agreement|500 Days of Summer is long|28 Days Later scared me
+Before Sunrise made us cry|Wait a second!|Just a minute!|Give me a minute, please|One second, please
+A minute amount of salt|I made a minute adjustment|It costs 1450 a month|She earns 15 pounds an hour
+I drink 2 litres a day|An hour's drive is nothing|a week's worth of laundry|Christmas cake is rich
+Halloween costumes are pricey|A Valentine's card fell out|The ratio is 16:10|a 16:10 screen
+He ran a mile in 4:30|The song is 3:45 long
+Her marathon time was 3:58:20|We called it a day|One of these days I'll scream|The first half was dull
+That day was lovely|The next day was better|that evening it rained
+""".strip()
+    .replace("\n", "|")
+    .split("|")
+)
 CHINESE_TRAPS = (
     """
 今日头条|今日说法|春卷真香|明天系|天天向上|五月天|八月长安|月台|上月球|日本月饼|基本月薪
@@ -455,6 +606,11 @@ CHINESE_TRAPS = (
 以前天天|之前天黑|最后天黑了|以后天天跑步|后天性|聪明天才|文明天下|清明天气|过去年轻|之后年轻人
 回去年终|光明年代|三天后悔|两天前面|2000年历史|4000年前|公元前221年
 三点建议|三号线|8号楼|二十四桥|说法|后台|前台|3光年前
+公园里的白天鹅|他十分钟爱爵士|公司年底薪一般|经理列举两点|我补充两点|她强调了三点。|我就说两点，你们听|总的来说就四点|以下三点
+几点开会|这个月票丢了|儿童节目组|同年级的朋友|今年轻人都熬夜|先天不足，后天补|后天培养的习惯|三分钟热度|三天两头迟到|两年制大专
+十月怀胎|百年老店|百日咳疫苗|六月雪开花|二月兰谢了|复活节岛|端午粽子券|圣诞树倒了|午夜凶铃太吓人|明天会更好是首老歌|四月是你的谎言
+我家狗叫礼拜天|她给女儿取名立春。|夏至是我同桌的名字|春天是她的网名|六点半咖啡馆关了|惊蛰乐队解散了|立春堂的药|冬至哥下厨|李元旦欠我钱
+王春天请客|豆瓣八点三分|屏幕六点七英寸|六点档的剧|十点钟方向|三年二班|男一号很帅|6号窗口|一时冲动
 """.strip()
     .replace("\n", "|")
     .split("|")
@@ -475,6 +631,10 @@ class TestIsQuiet:
     def test_where_no_time_is_meant(self, text: str):
         assert read(text) == []
 
+    @pytest.mark.parametrize("text", ENGLISH_NAMES_AND_IDIOMS)
+    def test_where_names_and_idioms_hold_words_of_time(self, text: str):
+        assert find(text, WEDNESDAY) == []
+
     @pytest.mark.parametrize("text", IMPOSSIBLE)
     def test_where_the_calendar_has_no_such_date(self, text: str):
         assert read(text) == []
@@ -489,6 +649,13 @@ class TestIsQuiet:
             ("马上周末了", "周末"),
             ("等一下周三再说", "周三"),
             ("今天天气好", "今天"),
+            ("上周一整周都下雨", "上周"),
+            ("四天前提交的申请", "四天前"),
+            ("一刻钟前门口有人", "一刻钟前"),
+            ("这个月票房很低", "这个月"),
+            ("去年底薪水涨了", "去年底"),
+            ("两周后来到北京", "两周后"),
+            ("十天后续费", "十天后"),
             ("last May 5th", "last May 5th"),
             ("in 2010年", "2010年"),
         ],

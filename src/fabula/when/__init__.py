@@ -26,6 +26,9 @@ _DAY_SECONDS = 86_400.0
 _NARROW: Final = {0xFF10 + digit: str(digit) for digit in range(10)} | {ord("："): ":", ord("／"): "/", ord("－"): "-"}
 """Full-width figures, as Chinese keyboards write them."""
 _SENTENCE_END: Final = re.compile(r"[.!?]\s|[。！？；\n]")
+_LANGUAGES: Final = ((english.GRAMMAR, english.ahead), (chinese.GRAMMAR, chinese.ahead))
+_LATIN, _HAN = re.compile("[A-Za-z]"), re.compile("[\u2e80-\u9fff]")
+"""A text that has the first and not the second is not read as Chinese: what is no time in English is none."""
 _EARLIEST, _LATEST = FIRST + timedelta(2), LAST - timedelta(2)
 _NEAR: Final = 60
 """How many characters before and after a time are read for what tense it is in."""
@@ -61,20 +64,32 @@ def find(text: str, reference: datetime, conventions: Conventions = Conventions(
     zoned = aware(reference)
     anchor = Anchor(zoned.replace(tzinfo=None), zoned.tzinfo or UTC, conventions)
     narrow = text.translate(_NARROW)
-    found = [
-        one
-        for grammar, ahead in ((english.GRAMMAR, english.AHEAD), (chinese.GRAMMAR, chinese.AHEAD))
+    tokens = [
+        (token, ahead)
+        for grammar, ahead in _LANGUAGES[: 1 if _LATIN.search(narrow) and not _HAN.search(narrow) else 2]
         for token in grammar.read(narrow, anchor)
-        if (one := _found(text, token, replace(anchor, ahead=_speaks(ahead, narrow, token)))) is not None
     ]
-    found.sort(key=lambda one: (one.start, -one.end))
+    tokens.sort(key=lambda one: (one[0].start, -one[0].end))
     kept: list[Found] = []
-    for one in found:
+    for token, ahead in tokens:
+        one = _found(text, token, replace(anchor, ahead=ahead(*_around(narrow, token))))
+        if one is None:
+            continue
         if not kept or one.start >= kept[-1].end:
             kept.append(one)
         elif one.end - one.start > kept[-1].end - kept[-1].start:
             kept[-1] = one
+        else:
+            continue
+        anchor.told.extend(_told(one))
     return kept
+
+
+def _told(found: Found) -> Iterator[Span]:
+    """The time that later words of the text may count from: "the next day"."""
+    meant = found.interval
+    if meant is not None and meant.start is not None and meant.end is not None:
+        yield Span(meant.start.replace(tzinfo=None), meant.end.replace(tzinfo=None), meant.precision)
 
 
 def _found(text: str, token: Token, anchor: Anchor) -> Found | None:
@@ -117,11 +132,10 @@ def _real(moment: datetime, zone: tzinfo) -> datetime:
     return moment.replace(tzinfo=zone).astimezone(UTC).astimezone(zone)
 
 
-def _speaks(words: re.Pattern[str], text: str, token: Token) -> bool:
-    """Whether `words` stand within 60 characters of the token in its sentence."""
+def _around(text: str, token: Token) -> tuple[str, str]:
+    """The 60 characters before and after the token, as far as its sentence goes."""
     before = _SENTENCE_END.split(text[max(0, token.start - _NEAR) : token.start])[-1]
-    after = _SENTENCE_END.split(text[token.end : token.end + _NEAR], maxsplit=1)[0]
-    return bool(words.search(before) or words.search(after))
+    return before, _SENTENCE_END.split(text[token.end : token.end + _NEAR], maxsplit=1)[0]
 
 
 def spell(moment: datetime) -> str:

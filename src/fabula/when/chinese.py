@@ -12,13 +12,16 @@ from fabula.when import chinese_clock as clock
 from fabula.when import chinese_dates as dates
 from fabula.when import chinese_festivals as festivals
 from fabula.when import chinese_lengths as lengths
+from fabula.when import chinese_then as then
 from fabula.when.chinese_lexer import lex
-from fabula.when.chinese_words import AHEAD as _AHEAD
+from fabula.when.chinese_names import no_time
+from fabula.when.chinese_words import CLAUSE, FUTURE, PAST
 from fabula.when.grammar import Amount, Anchor, Build, Got, Grammar, Rule
 from fabula.when.series import Time
 from fabula.when.spans import Unit
 
-AHEAD: Final = re.compile(_AHEAD)
+_CLAUSE: Final = re.compile(CLAUSE)
+_TENSES: Final = ((re.compile(FUTURE), True), (re.compile(PAST), False))
 
 _COUNT: Final = "(number|count)"
 _PART: Final = "(of_day|short_part|night_word|that_part)"
@@ -71,7 +74,7 @@ def _night(at: Anchor, got: Got) -> Time:
 
 
 def _that_part(at: Anchor, got: Got) -> Time:
-    return clock.on(at.day(0), clock.part(got["that_part"], at))
+    return clock.on(then.that_or_this_day(at), clock.part(got["that_part"], at))
 
 
 def _clock_on(at: Anchor, got: Got) -> Time:
@@ -113,11 +116,12 @@ _YEARS: Final[list[Rule]] = [
     ("century", "rel ge? shiji", dates.relative_century),
     ("decade", "century de? number niandai", dates.tens),
     ("decade", "(number|four|digits) niandai", dates.tens),
+    ("range", "some niandai", then.decades),
 ]  # fmt: skip
 _DAYS: Final[list[Rule]] = [
     ("lunar_date", "(chu(number|digits)|score)(?!hao|ri|yue|ge|unit|nian)", festivals.chu),
     ("day", f"lunar? year? lunar? {_LUNAR} lunar_date", festivals.lunar_date),
-    ("day", "new_year lunar_date", festivals.new_year_day),
+    ("day", "(new_year|nian) lunar_date", festivals.new_year_day),
     ("day", f"lunar? year? lunar? lunar_month number (ri|hao)?{_NO_UNIT}", festivals.lunar_date),
     ("day", f"{_IN_LUNAR} leap? number yue (number|score) (ri|hao)?{_NO_UNIT}", festivals.lunar_date),
     ("day", f"year? leap number yue (number|score) (ri|hao)?{_NO_UNIT}", festivals.lunar_date),
@@ -127,6 +131,7 @@ _DAYS: Final[list[Rule]] = [
     ("day", "lunar_date", festivals.of_lunar_month),
     ("day", "(?<!di)number yue (number|score|digits) (ri|hao)", dates.dated),
     ("range", "number yue pair (ri|hao)", dates.two_days),
+    ("range", "digits yue", then.neighbours),
     ("day", "pair (ri|hao)", dates.slashed_day),
     ("range", "pair (ri|hao)", dates.two_days),
     ("day", f"(?<!di)number yue number{_NO_UNIT}", festivals.undated),
@@ -160,6 +165,7 @@ _RELATIVE: Final[list[Rule]] = [
     ("day", "year de? day_word", dates.away_year),
     ("range", f"year? de? {_FESTIVAL} holidays", festivals.days_off),
     ("range", "year? de? (number|digits) holidays", festivals.days_off),
+    ("range", f"year? de? ({_FESTIVAL}|number|digits) during", festivals.long_holiday),
     ("day", f"year de? {_FESTIVAL}", festivals.year_festival),
     ("day", f"year (number|digits){_NO_UNIT}", festivals.numeric_festival),
     ("day", f"day comma? {_FESTIVAL}", dates.kept),
@@ -173,6 +179,7 @@ _PARTS_OF_LONGER: Final[list[Rule]] = [
     ("month", "year de? month", dates.in_year),
     ("day", f"{_LONG} de? day", dates.in_year),
     ("season_time", "year de? season_time", dates.in_year),
+    ("season_time", "rel ge? season_time", then.season),
     ("span", f"{_LONG}? de? half_of", dates.half),
     ("day", f"{_LONG} de? {_NTH} ge? weekday", dates.ordinal),
     ("weekend_time", f"{_LONG} de? {_NTH} ge? weekend", dates.ordinal),
@@ -181,6 +188,7 @@ _PARTS_OF_LONGER: Final[list[Rule]] = [
     ("day", f"{_LONG} de? {_NTH} ge? unit", dates.ordinal_day),
     ("span", f"{_LONG} de? {_NTH} ge? (unit|yue|jidu)", dates.ordinal),
     ("span", "year nian (section|chu)", dates.sectioned),
+    ("span", "then_year nian (section|chu)", then.part_of_year),
     ("span", "(month|span) yue (section|third|chu)", dates.sectioned),
     ("span", "(year|month|span|season_time|decade|century) (section|third|chu)", dates.sectioned),
     ("span", "(nian|yue) (section|chu)", dates.bare_section),
@@ -214,15 +222,25 @@ _AWAY: Final[list[Rule]] = [
     *_by_unit("amount (hou|after)", lengths.ahead),
     *_by_unit("pass amount", lengths.passing),
     ("range", "amount since", lengths.since_amount),
+    ("day", "qian amount", then.day_before),
     ("range", "(near|qian|hou|coming|rel|before|after) de? amount within?", lengths.recently),
     ("range", "amount within", lengths.in_coming),
     ("year", "year within", dates.kept),
     ("range", "vague", lengths.vague),
     ("range", "near", lengths.just_near),
+    ("span", "(year|span|month) de? (this_time|now)", then.this_time),
+    ("moment", "day de? (this_time|now)", then.this_time),
     ("moment", "now", lengths.now),
-    ("day", f"di {_COUNT} unit", dates.nth_day),
+    ("day", f"di {_COUNT} unit", then.nth_day),
     ("day", "(number|digits)", festivals.bare_numeric),
+    ("day", "(month|span) de? day_word", then.same_day),
     ("day", "day_word", dates.relative_day),
+    ("day", "day then_day", then.day_of_it),
+    ("day", "then_day(?=de?(of_day|short_part|clock|hour|range)|$)", then.day_with_more),
+    ("day", "then_day", then.day),
+    ("month", "then_year de? month", then.in_year),
+    ("day", "then_year de? day", then.in_year),
+    ("span", "then_year", then.year),
     ("day", "(span|month|year) de? day", dates.in_year),
     ("season_time", "(span|year) de? season_time", dates.in_year),
     ("month", "(span|year) de? month", dates.in_year),
@@ -233,6 +251,7 @@ _PARTS_OF_DAY: Final[list[Rule]] = [
     ("part", "of_day", _part),
     ("part", "night_word", _night),
     ("part", "that_part", _that_part),
+    ("part", "its_part", lambda at, got: clock.on(at.then("day"), clock.part(got["its_part"], at))),
     ("moment", "(day|weekend_time) (de|comma|on)? (clock|hour)", _clock_on),
     ("clock", "hour", clock.alone),
     ("range", "(day|year|month|span) de? range", dates.stretch_in),
@@ -264,4 +283,15 @@ GRAMMAR: Final = Grammar(
     lex,
     [*_CLOCKS, *_YEARS, *_DAYS, *_RELATIVE, *_PARTS_OF_LONGER, *_AMOUNTS, *_AWAY, *_PARTS_OF_DAY, *_RANGES, *_EVERY],
     (*_NAMES, "amount", "every"),
+    no_time,
 )
+
+
+def ahead(before: str, after: str) -> bool | None:
+    """Whether a sentence speaks of the future, by what stands before and after a time in it; None is not known.
+
+    The clause of the time has the word; where it says nothing of tense, the whole sentence has.
+    """
+    clause = f"{_CLAUSE.split(before)[-1]}\n{_CLAUSE.split(after, maxsplit=1)[0]}"
+    said = (clause, f"{before}\n{after}")
+    return next((ahead for text in said for pattern, ahead in _TENSES if pattern.search(text)), None)

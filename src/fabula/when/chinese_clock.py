@@ -8,8 +8,10 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Final
 
+from fabula.when import chinese_name_words as names
 from fabula.when import chinese_words as words
 from fabula.when.chinese_lexer import simplified
+from fabula.when.chinese_then import that_or_this_day
 from fabula.when.figures import clock, twelve
 from fabula.when.grammar import Anchor, Got
 from fabula.when.named import hours
@@ -92,6 +94,12 @@ def _hour(dial: int, key: str) -> int:
     return dial + 12
 
 
+def today(at: Anchor, time: Time) -> Time:
+    """Return a time of every day as it is today, and any other as it is."""
+    daily = all(isinstance(option, Periodic) and option.unit == "day" for option in time.options)
+    return on(at.day(0), time) if daily and is_clock(time) else time
+
+
 # --- what the rules build ---------------------------------------------------------------------------------------
 
 
@@ -143,7 +151,7 @@ def minus(at: Anchor, got: Got) -> Time | None:
 def two_hours(at: Anchor, got: Got) -> Time | None:
     """七八点: from seven to the end of eight."""
     low, high = _pair(got)
-    if low is None or high is None or not 0 <= low < high <= 24:
+    if low is None or high is None or not 0 <= low < high <= 24 or got["some"] == words.SOME:
         return None
     return _between(twelve(low), twelve(high), closed=True)
 
@@ -159,7 +167,7 @@ def _pair(got: Got) -> tuple[int | None, int | None]:
 def two_hours_in_part(at: Anchor, got: Got) -> Time | None:
     """下午七八点, 昨晚十一二点."""
     low, high = _pair(got)
-    if low is None or high is None or not 0 <= low < high <= 24:
+    if low is None or high is None or not 0 <= low < high <= 24 or got["some"] == words.SOME:
         return None
     key = _key(got)
     return _day_of(at, got, Through(within(key, twelve(low)), within(key, twelve(high)), closed=True))
@@ -175,8 +183,7 @@ def _day_of(at: Anchor, got: Got, time: Time) -> Time:
     """A time as it is on the day that a word for the part has in it: 今晚."""
     if "night_word" not in got and "that_part" not in got:
         return time
-    offset = got["night_word"][0] if "night_word" in got else 0
-    return on(at.day(offset), time)
+    return on(at.day(got["night_word"][0]) if "night_word" in got else that_or_this_day(at), time)
 
 
 def in_part(at: Anchor, got: Got) -> Time:
@@ -243,10 +250,16 @@ def alone(at: Anchor, got: Got) -> Time | None:
     """三点 by itself: an hour, unless what stands beside it shows that three points are meant."""
     before = simplified(got.before()[-1:])
     after = simplified(got.text[got.tokens[-1].end :][:2])
-    if before in words.NO_HOUR_BEFORE and before:
+    verb = simplified(got.before()[-4:])
+    if (before in words.NO_HOUR_BEFORE and before) or verb.endswith(names.COUNTING):
         return None
-    if after.startswith(words.NO_HOUR_AFTER):
+    # Points that somebody makes; 说三点开会 goes on with what is done then.
+    if verb.endswith(names.TELLING) and (not after or after[0] in names.CLAUSE_END):
         return None
-    if got["hour"] == 1 and before not in words.BEFORE_ONE:
+    if after.startswith((*words.NO_HOUR_AFTER, *words.DIGITS)):
+        return None
+    # 一点 is also a little, and 一时 for a moment.
+    moment = bool(after) and got.said("hour").endswith("时")
+    if got["hour"] == 1 and (moment or before not in words.BEFORE_ONE):
         return None
     return o_clock(at, got)

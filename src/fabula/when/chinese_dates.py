@@ -244,20 +244,13 @@ def ordinal(at: Anchor, got: Got) -> Time | None:
     if not isinstance(number, int) or not number:
         return None
     if "weekday" in got:
-        return nth(number, weekday(got["weekday"]), base)
+        return each(partial(nth, number, weekday(got["weekday"])), base)
     if "weekend" in got:
-        return nth(number, weekend(at.conventions), base)
+        return each(partial(nth, number, weekend(at.conventions)), base)
     name = unit_of(got)
-    if name == "week":
-        # By the Thursday (ISO 8601), or the first week that begins in it.
-        return Either((nth(number, WEEK, base), Nth(number, WEEK, base)))
-    return nth(number, unit(name), base)
-
-
-def nth_day(at: Anchor, got: Got) -> Time | None:
-    """第三天, the first being today."""
-    number = got.all("number", "count")[0]
-    return at.day(number - 1) if isinstance(number, int) and 1 < number <= 366 else None
+    by_unit = each(partial(nth, number, unit(name)), base)
+    # Weeks by their Thursday (ISO 8601), or the first that begins in it.
+    return Either((*by_unit.options, *each(partial(Nth, number, WEEK), base).options)) if name == "week" else by_unit
 
 
 # --- months and days --------------------------------------------------------------------------------------------
@@ -338,6 +331,8 @@ def relative(at: Anchor, got: Got) -> Time | None:
     if got.all("number") not in ([], [1]) or name in ("day", "minute", "second"):
         return None
     offset = got.all("rel", "same")[0]
+    if "same" in got:
+        return Either((at.then(name, offset), at.whole(name, offset)))
     if name != "hour" or not offset:
         return at.whole(name, offset)
     rolling = (step(at.now, offset, "hour"), step(at.now, offset + 1, "hour"))

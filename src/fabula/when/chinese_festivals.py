@@ -236,6 +236,12 @@ def days_off(at: Anchor, got: Got) -> Time:
     return meet(got["year"], base) if "year" in got else base
 
 
+def long_holiday(at: Anchor, got: Got) -> Time | None:
+    """五一期间, 去年春节期间: of holidays that have several days off for themselves, these."""
+    long = _key(got.tokens[1 if "year" in got else 0 :], got.text) in ("labour_day", "spring_festival")
+    return days_off(at, got) if long else None
+
+
 def _bridged(span: Span) -> Span:
     offset, count = _OFF[span.start.weekday()]
     return days(step(span.start, offset, "day"), count, "range")

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from fabula.when import chinese_words as words
-from fabula.when.chinese_clock import is_clock, on
+from fabula.when.chinese_clock import is_clock, on, today
 from fabula.when.chinese_dates import unit_of
 from fabula.when.grammar import Amount, Anchor, Every, Got, Token
 from fabula.when.named import away, day_of_month, lately, month, year
@@ -369,7 +369,7 @@ def until(at: Anchor, got: Got) -> Time:
 
 def after(at: Anchor, got: Got) -> Time:
     """2010-01-01之后: from its end on; a clock time is no stretch, so from it on."""
-    base = _base(got)
+    base = today(at, _base(got))
     return Either((*since(base, after=not is_clock(base)).options, *since(base).options)[:6])
 
 

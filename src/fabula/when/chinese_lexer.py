@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from string import ascii_letters
 from typing import Any, Final, NamedTuple
 
+from fabula.when import chinese_name_words as names
 from fabula.when import chinese_words as words
 from fabula.when import figures
+from fabula.when.chinese_lists import completed
 from fabula.when.grammar import BREAK, Token
 from fabula.when.holiday_words import CHINESE, SIMPLIFIED, WEAK
 
@@ -57,8 +60,11 @@ def _all_words() -> Iterator[Word]:
         for sign, day in words.WEEKDAYS.items():
             yield Word(week + sign, "weekday", day, len(week) + 1)
         yield from (Word(week + wrong, "unit", "week", len(week)) for wrong in words.NO_WEEKDAY)
-    yield from (Word(text, BREAK, None, len(text)) for text in words.NOTHING.split())
-    yield from (plain[text[:length]]._replace(text=text) for text, length in words.SPLITS.items())
+    nothing = [*words.NOTHING.split(), *names.NAMES.split(), *names.CROSSING]
+    yield from (Word(text, BREAK, None, len(text)) for text in nothing if text not in plain)
+    for text, length in (*words.SPLITS.items(), *names.SPLITS.items()):
+        taken = plain.get(text[:length]) or Word(text, BREAK, None, length)
+        yield taken._replace(text=text)
 
 
 def _index() -> dict[str, tuple[Word, ...]]:
@@ -72,11 +78,18 @@ def _index() -> dict[str, tuple[Word, ...]]:
     found |= {word.text: word for word in _all_words()}
     index: dict[str, list[Word]] = {}
     for word in sorted(found.values(), key=lambda word: -len(word.text)):
-        index.setdefault(word.text[0], []).append(word)
+        index.setdefault(word.text[:2], []).append(word)
     return {first: tuple(known) for first, known in index.items()}
 
 
 _WORDS: Final = _index()
+_ANY: Final = (
+    frozenset("0123456789《“「『\"'‘" + ascii_letters) | _BLANK | _NUMERALS | {one for one in _WORDS if len(one) == 1}
+)
+"""What can be a token by itself, or begins what no table has."""
+_CROSSING: Final = {
+    first: tuple(word for word in names.CROSSING if word[0] == first) for first in {word[0] for word in names.CROSSING}
+}
 
 
 def lex(text: str) -> list[Token]:
@@ -88,24 +101,28 @@ def lex(text: str) -> list[Token]:
         if plain[at] in _BLANK:
             at += 1
             continue
-        token = _token(plain, at)
+        # Most of a text begins no word, and is passed over.
+        end = at
+        while end < len(plain) and plain[end] not in _ANY and plain[end : end + 2] not in _WORDS:
+            end += 1
+        token = Token(BREAK, None, at, end) if end > at else _token(plain, at)
         if token.name != BREAK:
             some = True
             tokens.append(token)
         elif tokens and tokens[-1].name == BREAK:
-            tokens[-1] = tokens[-1]._replace(end=token.end)
+            tokens[-1] = Token(BREAK, None, tokens[-1].start, token.end)
         else:
             tokens.append(token)
         at = token.end
-    return tokens if some else []
+    return completed(tokens, plain) if some else []
 
 
 def _token(text: str, at: int) -> Token:
     sign = text[at]
     if "0" <= sign <= "9":
         return _figures(text, at)
-    for word in _WORDS.get(sign, ()):
-        if text.startswith(word.text, at):
+    for word in (*_WORDS.get(text[at : at + 2], ()), *_WORDS.get(sign, ())):
+        if text.startswith(word.text, at) and not _crossed(text, word, at + word.length - 1):
             return Token(word.name, word.value, at, at + word.length)
     if sign in _NUMERALS:
         return _numeral(text, at)
@@ -113,6 +130,11 @@ def _token(text: str, at: int) -> Token:
         quarter = _ROMAN.match(text, at)
         return Token("quarter", int(quarter[1]), at, quarter.end()) if quarter else Token(BREAK, None, at, match.end())
     return Token(BREAK, None, at, at + 1)
+
+
+def _crossed(text: str, word: Word, last: int) -> bool:
+    """Whether the last character of a word of time begins a word that wins over it: 白天鹅."""
+    return word.length > 1 and word.name != BREAK and text.startswith(_CROSSING.get(text[last], ("\n\n",)), last)
 
 
 def _figures(text: str, at: int) -> Token:
@@ -152,6 +174,8 @@ def _numeral(text: str, at: int) -> Token:
 def _named(run: str) -> tuple[str, Any]:
     if all(sign in words.DIGITS for sign in run) and len(run) > 1:
         return "digits", "".join(str(words.DIGITS[sign]) for sign in run)
+    if run == "三两":
+        return "some", (2, 3)
     if run in words.COUNTS:
         return "count", words.COUNTS[run]
     if run[0] in words.SCORES:
@@ -161,8 +185,8 @@ def _named(run: str) -> tuple[str, Any]:
         found = _some(run)
         return (BREAK, None) if found is None else ("some", found)
     for at in range(1, len(run)):
-        low, high = words.DIGITS.get(run[at - 1]), words.DIGITS.get(run[at])
-        if low and high == low + 1:  # 二三十, 十七八
+        low, high = (words.DIGITS.get(sign) or words.COUNTS.get(sign) for sign in run[at - 1 : at + 1])
+        if low and high == low + 1:  # 二三十, 十七八, 两三
             ends = _counted(run[:at] + run[at + 1 :]), _counted(run[: at - 1] + run[at:])
             return (BREAK, None) if None in ends else ("some", ends)
     number = _counted(run)

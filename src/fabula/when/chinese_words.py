@@ -69,10 +69,10 @@ TOKENS: Final[tuple[tuple[str, Any, str], ...]] = (
     ("skip", None, "隔 每隔"),
     # Which one.
     ("rel", -1, "上"),
-    ("rel", -2, "上上"),
+    ("rel", -2, "上上 大上"),
     ("rel", -3, "上上上"),
     ("rel", 1, "下"),
-    ("rel", 2, "下下"),
+    ("rel", 2, "下下 大下"),
     ("rel", 3, "下下下"),
     ("rel", 0, "这 本 今个 今 呢个"),
     ("same", 0, "当 同"),
@@ -81,16 +81,24 @@ TOKENS: Final[tuple[tuple[str, Any, str], ...]] = (
     ("day_word", -3, "大前天 大前日"),
     ("day_word", -2, "前天 前日 前儿 前儿个"),
     ("day_word", -1, "昨天 昨日 昨儿 昨儿个 寻日 琴日"),
-    ("day_word", 0, "今天 今日 今儿 今儿个 本日 当日 当天 即日"),
-    ("day_word", 1, "明天 明日 明儿 明儿个 听日 次日 翌日 隔天 隔日 转天"),
+    ("day_word", 0, "今天 今日 今儿 今儿个 本日 即日"),
+    ("day_word", 1, "明天 明日 明儿 明儿个 听日"),
     ("day_word", 2, "后天 后日 后儿 后儿个"),
     ("day_word", 3, "大后天 大后日"),
     ("day_word", 4, "大大后天"),
-    ("night_word", (-2, "evening"), "前晚 前天夜里"),
+    ("then_day", 0, "当天 当日"),
+    ("then_day", 1, "第二天 第二日 次日 翌日 隔天 隔日 转天"),
+    ("then_year", 0, "当年 同年"),
+    ("then_year", 1, "次年 翌年"),
+    ("night_word", (-2, "evening"), "前晚"),
     ("night_word", (-1, "evening"), "昨晚 昨夜 昨儿晚上 寻晚 琴晚"),
     ("night_word", (0, "evening"), "今晚 今夜 今儿晚上"),
     ("night_word", (1, "evening"), "明晚 明夜 听晚"),
     ("night_word", (2, "evening"), "后晚"),
+    ("night_word", (-1, "dawn"), "昨天一早 昨日一早"),
+    ("night_word", (0, "dawn"), "今天一早 今日一早 今儿一早"),
+    ("night_word", (1, "dawn"), "明天一早 明日一早 明儿一早"),
+    ("night_word", (2, "dawn"), "后天一早"),
     ("night_word", (-1, "morning"), "昨早 昨晨"),
     ("night_word", (0, "morning"), "今早 今晨"),
     ("night_word", (1, "morning"), "明早 明晨 听朝"),
@@ -100,12 +108,13 @@ TOKENS: Final[tuple[tuple[str, Any, str], ...]] = (
     ("its_part", "evening", "那晚 那天晚上 那夜"),
     ("its_part", "morning", "那天早上"),
     ("its_part", "afternoon", "那天下午"),
+    ("this_time", None, "这个时候 这时候 这个时间 差不多这个时候"),
     ("that_day", None, "那天 那一天 这天 这一天"),
     ("year_word", -3, "大前年"),
     ("year_word", -2, "前年"),
     ("year_word", -1, "去年 旧年"),
-    ("year_word", 0, "今年 当年 同年 本年度 本年"),
-    ("year_word", 1, "明年 次年 翌年"),
+    ("year_word", 0, "今年 本年度 本年"),
+    ("year_word", 1, "明年"),
     ("year_word", 2, "后年"),
     ("year_word", 3, "大后年"),
     ("both", ("year", 0), "今明两年"),
@@ -166,6 +175,7 @@ TOKENS: Final[tuple[tuple[str, Any, str], ...]] = (
     ("bc", None, "公元前 西元前 纪元前"),
     ("ad", None, "公元 西元"),
     ("first_year", None, "元年"),
+    ("four", 2000, "千禧"),
     # Joints.
     ("de", None, "的 里的 之"),
     ("comma", None, ", ， 、"),
@@ -224,7 +234,7 @@ WEEKDAYS: Final[Mapping[str, int]] = MappingProxyType(
     {sign: day for day, sign in enumerate("一二三四五六日")} | {"天": 6}
 )
 NO_WEEKDAY: Final = (
-    "一直", "一定", "一样", "一共", "一些", "一切", "一边", "一旦", "一点", "一般", "一家", "一起去", "一起吃",
+    "一直", "一定", "一样", "一共", "一些", "一切", "一边", "一旦", "一点", "一般", "一家", "一整", "一起去", "一起吃",
     "一起来", "一起玩", "一起看", "一律", "一路", "三亚", "三峡", "三国", "三明治", "四川", "四季酒店", "五一",
     "五台山", "五道口",
     "六安", "六一", "日本", "日语", "日元", "日记", "日子", "天津", "天猫", "天气", "天天", "天黑", "天亮", "天下",
@@ -282,10 +292,10 @@ CLAUSE: Final = (
 """What begins a sentence after its time."""
 
 NO_DAY_AFTER: Final = frozenset(
-    "家风楼线院门店桌球文机码房坑矿井车厅馆厂台柜室池位首令手铺区站桥舰人选种字钢电口牌仓公库基型病级"
+    "家风楼线院门店桌球文机码房坑矿井车厅馆厂台柜室池位首令手铺食区站桥舰窗人选种字钢电口牌仓公库基型病级"
 )
 """What follows 8号 where it is the name of a thing: 8号楼, 三号线."""
-NO_DAY_BEFORE: Final = frozenset("第住坐乘穿编型座门房桌球楼床账座")
+NO_DAY_BEFORE: Final = frozenset("第住坐乘穿编型座门房桌球楼床账男女")
 """What comes before 8号 where it is the name of a thing."""
 COUNTED: Final = frozenset(
     "次个人名位件块元岁本张台辆篇座家只条口杯瓶斤克米公里吨倍成折份场回遍级度层栋款种类项所部首间颗粒把根支枝幅副套双对"
@@ -297,7 +307,7 @@ NO_HOUR_AFTER: Final = (
     "不足", "问题", "说明",
     "共识", "区别",
     "优势", "缺点", "优点", "经验", "启示", "看法", "注意", "提示", "心得", "一线", "水", "钱", "血", "伤害", "积分",
-    "五", "几",
+    "几", "档",
     "儿", "点", "头", "心", "力", "事", "疑问", "收获", "教训", "结论", "式", "以上", "了解", "认识", "主要", "重要",
     "关键", "钟爱",
 )  # fmt: skip
@@ -308,9 +318,13 @@ NO_HOUR_BEFORE: Final = frozenset("有这那下提讲几第共差得多扣加减
 BEFORE_ONE: Final = frozenset("在到从至约于，,。") | {""}
 """What comes before 一点 where it can be one o'clock and not a little."""
 
-AHEAD: Final = (
+CLAUSE: Final = r"[，,；;：:（）()]|(?<![小据传再来])说(?!明|不定)|告诉|告訴|听说|聽說|觉得|覺得|以为|以為|问(?!题)|問(?!題)|答应|答應|但是?|所以|因为|因為"
+"""What a clause begins or ends with, as a pattern; behind a verb of saying stands what was said."""
+PAST: Final = r"(?<![除为為罢])[了过過](?![吧头頭])|刚刚?|剛剛?|曾经?|曾經?|已经?|已經?|当时|當時|[昨前][天晚日]|上(?:个|個|周|週|月|次)"
+"""What says that a clause looks back, as a pattern over both scripts."""
+FUTURE: Final = (
     r"(?<!麻)[将將](?![军軍近])|(?<![重主需必紧緊首只想纲綱])要(?![求是不点點素])|打算|准备(?!好了)|準備(?!好了)|[计計][划劃]|[预預][计計]|即[将將]"
-    r"|下(?:个|個|周|週|月|次|星期|礼拜|禮拜)|明[天年]|[后後]天|(?<=[就才再还還都也])[会會]|得去|[该該]去|[记記]得|提醒|[约約]好|[约約]了|到期|截止"
+    r"|下(?:个|個|周|週|月|次|星期|礼拜|禮拜)|明[天年]|[后後]天|(?<=[就才再还還都也])[会會]|得去|[该該]去|[记記]得|提醒|[约約]好|[约約]了|到期|截止|[见見](?![了过過])(?=[。！!~～，, ]|$)|[吧](?=[。！!？?~～，, ]|$)"
 )
 """What says that a sentence looks ahead, as a pattern over both scripts."""
 

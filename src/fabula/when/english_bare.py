@@ -17,8 +17,8 @@ from fabula.when.english_lengths import counted_from
 from fabula.when.english_relatives import in_span, lately, nth, rel_unit
 from fabula.when.english_words import FUZZY
 from fabula.when.grammar import Amount, Anchor, Got, Token
-from fabula.when.series import Fixed, Time, meet, moved
-from fabula.when.spans import Span, floor
+from fabula.when.series import Fixed, Time, mapped, meet, moved
+from fabula.when.spans import Span, floor, step
 
 _NAME: Final = re.compile(r"\s+[A-Z][a-z]+")
 """A name behind it: Wednesday Addams."""
@@ -27,9 +27,6 @@ _PREPOSITION: Final = re.compile(
     r"\b(?:on|by|since|until|till|before|after|from|this|next|last|for|in|during|over|through|every|each|or|and|to)"
     r"(?: the| a)?\s+$",
     re.I,
-)
-_IS_SOMEBODY: Final = re.compile(
-    r"\s+is\s+(?:my\s+(?!birthday)|the\s+name|called|a\s+(?:girl|boy|dog|cat)|his|her)", re.I
 )
 _HALVES: Final[dict[Any, str]] = {
     "before_now": "early",
@@ -97,6 +94,20 @@ def half_or_quarter_of_the(at: Anchor, got: Got) -> Time | None:
     return None if part is None or got.all("unit")[-1] != "year" else meet(at.whole("year"), part)
 
 
+def half_of_month(at: Anchor, got: Got) -> Time | None:
+    """The first half of May: to the 15th."""
+    base = named.month(got["month"]) if "month" in got else got["span"]
+    number = -1 if got["rel"] == "last" else got.all("ordinal", "nth", "rel")[0]
+    if base.grain != "month" or number not in (1, 2, -1):
+        return None
+
+    def rule(span: Span) -> Span:
+        middle = step(span.start, 15, "day")
+        return Span(span.start, middle, "fuzzy") if number == 1 else Span(middle, span.end, "fuzzy")
+
+    return mapped(base, rule, "fuzzy")
+
+
 def unix_date(at: Anchor, got: Got) -> Time:
     """Wed Oct 26 15:50:06 2016."""
     year = got.all("four", "year")[-1]
@@ -108,7 +119,7 @@ def weekday_alone(at: Anchor, got: Got) -> Time | None:
     """A weekday without a word that makes it a time: not a name, not an adjective."""
     before, after = got.before(), got.after()
     if not _PREPOSITION.search(before):
-        if _NAME.match(after) or _IS_SOMEBODY.match(after) or re.match(r"\.\w", after):
+        if _NAME.match(after) or re.match(r"\.\w", after):
             return None
         if re.search(r"\bthe\s+$", before, re.I) and _NOUN.match(after):
             return None
@@ -206,7 +217,7 @@ def daypart_in_span(at: Anchor, got: Got) -> tuple[Time, str] | None:
 
 def open_on_day(at: Anchor, got: Got) -> Time:
     """Before five on Monday."""
-    day = [token for token in got.tokens if token.name in ("day", "weekday", "wday", "wholiday")]
+    day = [token for token in got.tokens if token.name in ("day", "weekday", "wday", "wholiday", "daypart")]
     clock = [token for token in got.tokens if token.name == "clock"]
     rest = [token for token in got.tokens if token not in day and token not in clock]
     return open_on(at, Got([*rest, *day, *clock], got.text))

@@ -352,6 +352,12 @@ BARE_CLOCKS: Final[list[Rule]] = [
         "(?<=(at|by|before|after|since|until|from|around)) (number|spoken|four) (?= in the? (part|meal))",
         _twelve,
     ),
+    (
+        "clock",
+        "(?<=(at|by|before|after|since|until|from|around)) (number|spoken) (?= on? (daypart|rel part|weekday|wday))",
+        _twelve,
+    ),
+    ("clock", f"(?<=(day|weekday) (before|after|by|until)) (number|spoken) {_ALONE}", _twelve),
     ("clock", "(number|spoken) (?= in the? part)", _twelve),
     ("clock", "(?<=(before|after|by|until|since)) (number|spoken) (?= on? (day|weekday|wday|tonight))", _twelve),
     ("clock", "(?<=^around) four (?=(stop|$))", _twelve),

@@ -56,6 +56,8 @@ def time_of(at: Anchor, token: Token) -> Time:
             return of_limit(at, value)
         case "part" | "meal" | "school":
             return named.part(value, at.conventions)
+        case "weekend":
+            return named.weekend(at.conventions)
         case "hours":
             return spread(at, value)
         case _:
@@ -64,7 +66,7 @@ def time_of(at: Anchor, token: Token) -> Time:
 
 TIMES: Final = frozenset({
     "weekday", "wday", "month", "season", "pair", "four", "ordinal", "holiday", "wholiday", "now", "daypart", "limit",
-    "day", "span", "moment", "clock", "range", "part", "meal", "hours",
+    "day", "span", "moment", "clock", "range", "part", "meal", "hours", "weekend",
 })  # fmt: skip
 """Names of tokens that are times, or can be where other words say so."""
 
@@ -321,8 +323,10 @@ def _since(at: Anchor, base: Time, *, after: bool = False) -> Time:
 
 
 def start_or_on(at: Anchor, got: Got) -> Time:
-    """From X: from then on, or then."""
+    """From X: from then on, or then, which it is for what is past: the bread from two days ago."""
     _, base = times(at, got)[-1]
+    if isinstance(base.options[0], Fixed) and base.options[0].span.end <= at.now:
+        return Either((*base.options, *since(base).options))
     return Either((*since(base).options, *base.options))
 
 

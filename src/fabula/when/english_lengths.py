@@ -6,6 +6,7 @@ It knows neither how a length is said nor how the time is that it is counted fro
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -16,7 +17,7 @@ from fabula.when.english_joins import CLOCKS, TIMES, time_of, times
 from fabula.when.english_relatives import coming_weekday
 from fabula.when.figures import twelve
 from fabula.when.grammar import Amount, Anchor, Got, exactly
-from fabula.when.series import Either, Fixed, Mapped, Time, before, mapped, moved, since
+from fabula.when.series import Either, Fixed, Mapped, Then, Time, before, mapped, moved, since
 from fabula.when.spans import LENGTHS, MONTHS, Span, days, floor, step, whole
 
 
@@ -28,7 +29,16 @@ def away(at: Anchor, got: Got) -> Time | None:
     past = "ago" in got
     if not past and "in" in got and re.search(words.LOOKING_BACK, got.before()[-60:].rpartition(".")[2], re.I):
         return named.lately(at, amount, -1)
-    return named.away(at, amount, -1 if past else 1, exact="offset" in got)
+    sign = -1 if past else 1
+    from_now = named.away(at, amount, sign, exact="offset" in got)
+    if got["ago"] != 0 and got["hence"] != 0:  # the value of `earlier` and `later`
+        return from_now
+
+    def rule(span: Span) -> Span:
+        there = named.away(replace(at, now=span.start), amount, sign).options[0]
+        return next(there.within(span))
+
+    return Either((Then(at.told, amount.unit, rule), *from_now.options))
 
 
 def away_long(at: Anchor, got: Got) -> Time | None:

@@ -58,6 +58,8 @@ def rel_weekday(at: Anchor, got: Got) -> Time | None:
     nearest = coming_weekday(at, number, -1 if _OFFSETS[which] < 0 else 1)
     if which in ("last", "past", "coming"):
         return Either((nearest, in_week))
+    if which == "following":
+        return Either((Beyond(1, named.weekday(number), at.then("day")), in_week, nearest))
     return Either((in_week, nearest))
 
 
@@ -162,9 +164,39 @@ def beyond_next(at: Anchor, got: Got) -> Time | None:
         return meet(at.whole("week", sign), named.weekend(at.conventions))
     if "weekday" in got:
         return coming_weekday(at, got["weekday"], sign)
-    again = named.month(got["month"]) if "month" in got else named.season(got["season"])
+    again = _again(got)
+    if again is None:
+        return None
     first = relative(at, "next" if sign > 0 else "last", again)
     return None if first is None else moved(first, sign // 2, "year")
+
+
+def told_part(at: Anchor, got: Got) -> tuple[Time, str]:
+    """That evening, the following morning: of the day told last."""
+    offset, part = got["told_part"]
+    return at.then("day", offset), part
+
+
+def told_unit(at: Anchor, got: Got) -> Time:
+    """That month: the one told last. The following week: the one after it, or after this one."""
+    unit, offset = got["told_unit"]
+    then = at.then(unit, offset)
+    return Either((then, at.whole(unit, offset))) if offset else then
+
+
+def told_beside(at: Anchor, got: Got) -> Time | None:
+    """The day after, the week before: of what was told last, or of today."""
+    unit, sign = got["unit"], 1 if "after" in got else -1
+    if unit not in ("day", "week", "month", "year"):
+        return None
+    return Either((at.then(unit, sign), at.whole(unit, sign)))
+
+
+def told_part_beside(at: Anchor, got: Got) -> tuple[Time, str] | None:
+    """The night before, the morning after: of the day told last."""
+    if got["part"] not in ("morning", "afternoon", "evening", "night"):
+        return None
+    return at.then("day", 1 if "after" in got else -1), got["part"]
 
 
 def weeks_on(at: Anchor, got: Got) -> Time | None:
@@ -183,7 +215,8 @@ def named_ago(at: Anchor, got: Got) -> Time:
         return meet(at.whole("week", count), named.weekend(at.conventions))
     if "seasons" in got or "holiday" in got:
         again = named.season(got["seasons"]) if "seasons" in got else named.holiday(got["holiday"])
-        return Beyond(count, again, at.day(0))
+        going_on = [span for span in resolve(again, at.now, ahead=False) if span.start <= at.now < span.end]
+        return Beyond(count, again, Fixed(going_on[0]) if going_on else at.day(0))
     return coming_weekday(at, got.all("weekday", "weekdays")[0], count)
 
 
@@ -225,6 +258,15 @@ def _outer(at: Anchor, got: Got) -> Time | None:
     return at.whole(units[-1]) if units and units[-1] in ("week", "month", "quarter", "year", "decade") else None
 
 
+def some_units(at: Anchor, got: Got) -> Time | None:
+    """The last days of 2025, the first weeks of May: three of them."""
+    if _which(got) not in (1, -1) or not got.said("unit").lower().endswith("s"):
+        return None
+    at_unit = next(n for n, token in enumerate(got.tokens) if token.name == "unit")
+    several = got.tokens[at_unit]._replace(name="amount", value=Amount(((3, got["unit"]),), vague=True))
+    return first_units(at, Got([*got.tokens[:at_unit], several, *got.tokens[at_unit + 1 :]], got.text))
+
+
 def first_units(at: Anchor, got: Got) -> Time | None:
     """The first ten days of May, the last two weeks of the year."""
     outer = _outer(at, Got([token for token in got.tokens if token.name != "amount"], got.text))
@@ -243,11 +285,12 @@ def first_units(at: Anchor, got: Got) -> Time | None:
 
 def nth_beyond(at: Anchor, got: Got) -> Time | None:
     """The third Tuesday after Christmas."""
-    number, inner = _which(got), _inner(at, got)
+    number = _which(got) if any(name in got for name in ("ordinal", "nth", "rel")) else 1
+    inner = _inner(at, got)
     if number is None or inner is None:
         return None
     bases = got.all("day", "span")
-    base = bases[0] if bases else named.month_day(*got["md"]) if "md" in got else None
+    base = bases[0] if bases else _again(got)
     return None if base is None else Beyond(number if "after" in got else -number, inner, base)
 
 

@@ -110,13 +110,20 @@ YEARS: Final[list[Rule]] = [
     ("span", "year", lambda at, got: got["year"]),
     ("span", "(?<=(the|section|in|edge|of|since|rel|dash)) decade", days.decade_word),
 ]
+TOLD: Final[list[Rule]] = [
+    ("day", "told_day", lambda at, got: at.then("day", got["told_day"])),
+    ("daypart", "told_part", relatives.told_part),
+    ("span", "told_unit", relatives.told_unit),
+]
 RELATIVES: Final[list[Rule]] = [
+    *TOLD,
     ("day", "offset (?!offset)", lambda at, got: at.day(got["offset"])),
     ("range", "the? rel amount (?!(of|in) (the|month|span))", relatives.rel_amount),
     ("range", "the? (number|spoken|few) rel unit", bare.count_rel_unit),
     ("range", "the? rel (number|spoken|few) unit", bare.count_rel_unit),
     ("span", "the? unit (afternext|beforelast)", relatives.beyond_next),
     ("span", "the? (weekend|month|season) (afternext|beforelast)", relatives.beyond_next),
+    ("day", f"the? {_HOLIDAY} (afternext|beforelast)", relatives.beyond_next),
     ("day", "the? weekday (afternext|beforelast)", relatives.beyond_next),
     ("span", "the? rel unit (?= (of|in|comma) (month|season))", bare.rel_year),
     ("span", "the? rel unit (?!amount)" + _OUTER, relatives.rel_unit),
@@ -137,10 +144,12 @@ RELATIVES: Final[list[Rule]] = [
 ]
 NTH: Final[list[Rule]] = [
     ("span", "the? (ordinal|nth|rel) (half|quarter|unit) (of|in|comma)? (span|four)", bare.year_part),
+    ("span", "the? (ordinal|nth|rel) half of the? (month|span)", bare.half_of_month),
     ("span", "the? ordinal (half|quarter|unit) (of|in) the unit", bare.half_or_quarter_of_the),
-    ("span", "the? ordinal (quarter|half|unit) (?!(of|in))", bare.year_part),
+    ("span", "the? ordinal (quarter|unit) (?!(of|in))", bare.year_part),
     ("span", "qn (of|in|comma)? (span|four)?", bare.year_part),
     ("range", "the? (ordinal|rel|nth) amount (of|in) the? (span|month|four|unit|season|day)", relatives.first_units),
+    ("range", "the? (ordinal|nth|rel) unit of the? (span|month|four|season|day)", relatives.some_units),
     ("day", "the? (ordinal|nth|rel) unit (of|in) (the|rel)? (span|month|four|season|unit)", bare.nth_day),
     (
         "span",
@@ -149,6 +158,8 @@ NTH: Final[list[Rule]] = [
     ),
     ("day", f"the? (ordinal|nth|rel) {_WEEKDAY} (of|in) (the|rel)? (span|month|four|season|unit)", relatives.nth),
     ("day", "the? (ordinal|nth) (unit|weekday|weekend) (after|before) (day|md|holiday)", relatives.nth_beyond),
+    ("day", "the weekday (after|before) (day|md|holiday)", relatives.nth_beyond),
+    ("span", "the weekend (after|before) (day|md|holiday)", relatives.nth_beyond),
     ("day", "the? (number|ordinal) unit? of the? (span|unit)", bare.of_month),
     ("day", "the? (number|ordinal) span", bare.of_month),
     ("day", "md (comma|of|in)? span", relatives.in_span),
@@ -190,6 +201,8 @@ AWAY: Final[list[Rule]] = [
     ("day", f"amount (day|{_WEEKDAY}) (?!(clock|at|from))", bare.weeks_from),
     ("moment", "amount (before|after|from) (clock|moment)", lengths.counted_from),
     ("day", f"the unit (before|after) (day|{_HOLIDAY})", lengths.next_to),
+    ("day", "the unit (before|after) (?=(stop|comma|close|$))", relatives.told_beside),
+    ("daypart", "the part (before|after) (?=(stop|comma|close|$))", relatives.told_part_beside),
     ("moment", "in around? amount time?", lengths.away_short),
     ("span", "in around? amount time?", lengths.away_long),
     ("day", "in around? amount time?", lengths.away),
@@ -236,7 +249,11 @@ PARTS: Final[list[Rule]] = [
     ("range", "hours (on|comma)? daypart", joins.hours_in_part),
     ("range", "daypart (before|after|by|until|since|latest|earliest) around? clock", joins.open_on),
     ("range", f"{_DAY} (before|after|by|until|since|latest|earliest|from) around? clock", joins.open_on),
-    ("range", f"(before|after|until|since|latest|earliest|by) around? clock (on|comma)? {_DAY}", bare.open_on_day),
+    (
+        "range",
+        f"(before|after|until|since|latest|earliest|by) around? clock (on|comma)? ({_DAY}|daypart)",
+        bare.open_on_day,
+    ),
     ("range", f"{_DAY} (comma|at|on|from|between)? hours", joins.hours_on),
     ("range", f"hours (on|comma|of|in)? the? {_DAY}", joins.hours_on),
     ("range", f"{_DAY} comma? (from|between|at)? pair {_FREE}", joins.pair_on),
@@ -250,7 +267,7 @@ PARTS: Final[list[Rule]] = [
     ("moment", f"{_DAY} (comma|at|on|around|for|dash|of|close)* clock (?!{_TO}clock)", joins.clock_on),
     ("moment", f"clock (on|comma|of|in)? the? {_DAY}", joins.clock_on),
     ("every", "every (at|from|comma)? around? clock", amounts.every_at),
-    ("every", "clock every", amounts.every_at),
+    ("every", "clock on? every", amounts.every_at),
     ("every", "every (in the|at|in)? part", amounts.every_part),
     ("range", "(from|between)? clock (to|until|and) moment", joins.through),
     ("moment", "section daypart", bare.section_of_part),
@@ -287,6 +304,7 @@ OPEN: Final[list[Rule]] = [
     ),
     ("range", "from around? the? (day|span|clock|moment|month|limit|weekday|wday) (?!to)", joins.start_or_on),
     ("range", "after meal", joins.after_meal),
+    ("range", "since (meal|part|the? weekend)", joins.onward),
     ("portion", "school (?!break)", lambda at, got: joins.time_of(at, got.tokens[0])),
     ("span", "limit", joins.limit_alone),
 ]

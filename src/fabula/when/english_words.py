@@ -87,6 +87,23 @@ WORDS: Final[Mapping[str, Mapping[str, Any]]] = {
         "overnight": (0, "night"), "late tonight": (0, "late_tonight"), "late tonite": (0, "late_tonight"),
         "later tonight": (0, "late_tonight"),
     },
+    "told_day": {
+        f"{which} day": offset for which, offset in {
+            "that": 0, "that same": 0, "that very": 0, "the same": 0, "the very same": 0, "the next": 1,
+            "the following": 1, "the very next": 1, "the previous": -1, "the preceding": -1,
+        }.items()
+    },
+    "told_part": {
+        f"{which} {part}": (offset, part) for which, offset in {
+            "that": 0, "that same": 0, "that very": 0, "the same": 0, "the next": 1, "the following": 1,
+            "the very next": 1, "the previous": -1, "the preceding": -1,
+        }.items() for part in ("morning", "afternoon", "evening", "night")
+    },
+    "told_unit": {
+        f"{which} {unit}": (unit, offset) for which, offset in {
+            "that": 0, "that same": 0, "that very": 0, "the very same": 0, "the following": 1,
+        }.items() for unit in ("week", "month", "year")
+    },
     "rel": {
         "last": "last", "this last": "last", "past": "past", "previous": "past", "prior": "past", "preceding": "past",
         "this past": "past", "most recent": "past", "prev": "past",
@@ -192,7 +209,7 @@ NAMES: Final[Mapping[str, str]] = {
     "|sometimes before",
     "after": "after|later than|greater than|newer than|more recent than|any time after|anytime after|sometime after",
     "until": "until|till|til|'til|up to|up until", "through": "through|thru",
-    "during": "during|throughout|over|across|in the course of|for the duration of",
+    "during": "during|throughout|all through|right through|over|across|in the course of|for the duration of",
     "around": "around|about|approximately|approx|circa|ca|roughly|nearly|almost|close to|around about|at around"
     "|at about|at approximately|some time around|sometime around|or so",
     "starting": "starting|beginning|commencing|starting from|starting on|starting in|starting at|beginning on"
@@ -275,9 +292,62 @@ NOTHING: Final = (
     "light years", "light year", "leap year", "gap year", "years old", "year old", "years of age", "months old",
     "month old", "weeks old", "week old", "days old", "day old", "hours old", "hour old", "minutes old",
     "years younger", "years older", "new year's resolution", "new year's resolutions", "new years resolutions",
+    "call it a day", "called it a day", "calling it a day", "calls it a day", "call it a night", "called it a night",
+    "one of these days", "one of those days", "tgi fridays", "tgi friday", "super tuesday", "happy mondays",
+    "father christmas", "daily driver", "daily grind", "daily bread", "yesterday's news", "annual leave",
     "now and then", "every now and then", "once in a while", "sunday's best",
 )  # fmt: skip
 """Things whose names hold a word of time and are no time."""
+
+NAMED: Final = (
+    "name|surname|nickname|middle name|cat|kitten|dog|puppy|parrot|horse|pony|mare|goat|cow|hamster|rabbit|tortoise"
+    "|budgie|hen|pet|sister|brother|daughter|son|niece|nephew|cousin|aunt|uncle|mother|mum|mom|girl|boy|woman"
+    "|guy|friend|character|hero|heroine|villain|film|movie|song|album|single|track|band|group|duo"
+    "|novel|book|comic|poem|painting|series|sitcom|boat|yacht|perfume|brand|magazine"
+    "|newspaper|paper|tabloid|label|pub|bar|restaurant|cafe|café|shop|nightclub|word|preacher|actress|actor|singer"
+    "|rapper|teacher|butler|jazz standard|classic"
+)
+"""What bears a name, as a pattern."""
+SMALL: Final = frozenset({
+    "morning", "afternoon", "evening", "night", "noon", "midnight", "midday", "weekend", "dawn", "twilight", "sunset",
+    "daily", "weekly", "monthly", "quarterly", "nightly", "annual",
+    "spring", "summer", "autumn", "fall", "winter",
+})  # fmt: skip
+"""Words of time that are written small but in names; not those that names of people often follow, as yesterday."""
+UNWONTED: Final = frozenset({
+    "seconds", "minutes", "hour", "hours", "days", "weeks", "months", "years", "decades", "later", "sunrise", "dawn",
+})  # fmt: skip
+"""Words of time that nobody writes large inside a sentence, but in a title."""
+FAMILY: Final = "sisters?|brothers?|family|girls|boys|twins|household|house|siblings|mansion|residence"
+"""What a family's name stands before, as a pattern: the March sisters."""
+HOLIDAY_THINGS: Final = (
+    "cakes?|trees?|cards?|presents?|gifts?|carols?|puddings?|crackers?|jumpers?|sweaters?|costumes?|eggs?|bunny|bunnies"
+    "|decorations?|lights|stockings?|cookies|biscuits?|cand(?:y|ies)|chocolates?|pumpkins?|songs?|films?|movies?"
+    "|wreaths?|ornaments?|baubles?|wrapping|paper|bonus|spirit|cheer|lamb|lil(?:y|ies)|bonnets?|masks?|sweets|jokes?"
+    "|resolutions?|elf|elves|cactus|turkey|recipes?|markets?|shoppers|ham|island|rose|roses|pyjamas|pajamas|socks|album"
+)
+"""Things that are named after a holiday, as a pattern."""
+BOOKS: Final = (
+    "genesis|exodus|leviticus|numbers|deuteronomy|joshua|judges|ruth|samuel|kings|chronicles|ezra|nehemiah|esther|job"
+    "|psalms?|proverbs|ecclesiastes|song of songs|song of solomon|isaiah|jeremiah|lamentations|ezekiel|daniel|hosea"
+    "|joel|amos|obadiah|jonah|micah|nahum|habakkuk|zephaniah|haggai|zechariah|malachi|matthew|mark|luke|john|acts"
+    "|romans|corinthians|galatians|ephesians|philippians|colossians|thessalonians|timothy|titus|philemon|hebrews|james"
+    "|peter|jude|revelation|surah?|quran|qur'an"
+)
+"""Books whose verses are written like clock times, as a pattern: John 3:16."""
+SCORES: Final = (
+    "ratio|win|victory|defeat|loss|lead|draw|split|format|display|screen|monitor|odds|mixture|mix|solution|pace|mile"
+    "|long|per (?:km|mile|kilometre|kilometer)|a (?:km|mile|kilometre|kilometer)|marathon"
+)
+"""What follows a score, a ratio or a pace, as a pattern."""
+BEHIND_LENGTH: Final = (
+    "ago|later|earlier|before|after|afterwards?|past|from|for|late|early|longer|more|each|every|per|apart|away|and|but"
+    "|then|than|the|this|that|while|when|until|till|since|because|with|without|during|your|our|his|her|their|its|you"
+    "|they|she|only|too|just|now|not|can|will|was|were|are|has|had|have|may|would|could|should|into|out|off|back|left"
+    "|please|alone|here|there|total|today|tomorrow|thinking|talking|waiting|looking|walking|driving|trying|old|long"
+    "|about|over|under|short|shy|slow|fast|either|again|max|tops|maximum|minimum|passed|passes|went|goes|sometimes"
+)
+"""Words behind `a minute` where it is a length and no adjective, as a pattern."""
 
 FUZZY: Final[Mapping[str, tuple[float, float]]] = {
     "recently": (-30, 0), "past_days": (-7, 0), "weeks": (-30, 0), "months": (-180, 0), "years": (-1826, 0),
@@ -302,8 +372,33 @@ FUTURE: Final = (
     r"|remind|schedule|meet me|see you|due|hop(?:e|ing) to|want to|need to|have to|has to|like to|fancy|deadline"
     r"|expires?|can (?:you|we)|could (?:you|we)|should we|are (?:you|we) (?:free|available)|tomorrow|appointment)\b"
     r"|'ll\b|(?:'m|'re|\b(?:am|is|are)) [\w-]+ing\b|'s (?:coming|arriving|leaving|due)\b"
-    r"|(?:'s|\bis|\bare)(?: on| in| at| the)*[ -]?$"
+    r"|(?:'s|\bis|\bare)(?: on| in| at| the)*[ -]?\n|\b(?:moved|pushed|postponed|rescheduled|scheduled|set) (?:back )?"
+    r"(?:to|for)\b|\boff to\b|(?:'ve|\bhave|\bhas) (?:rented|booked|hired|reserved|arranged)\b"
 )
-"""Words that say a sentence is about the future."""
+"""Words that say a sentence is about the future; the time itself stands as a line's end between what is around it."""
+CLAUSE: Final = (
+    r"[,;:()–—]|\b(?:and|but|so|or|because|although|though|while|when|if|that|which|who|where|said|says|say|told|tells"
+    r"|asked|thinks?|thought|heard|hears?|knows?|knew)\b"
+)
+"""What a clause begins or ends with, as a pattern; behind a verb of saying stands what was said."""
+PRESENT: Final = (
+    r"\b(?:is|are|am|can(?:not)?|do|does|might|must|wants?|needs?|hopes?|expects?|starts?|opens?|reopens?|closes?"
+    r"|leaves?|begins?|ends?|arrives?|departs?|comes?|returns?|resumes?|finish(?:es)?|go(?:es)?|fly|flies|moves?"
+    r"|(?:have|has|'ve got) (?:an?|the|my|our|his|her|their|no|some|another|two|three|guests|plans|tickets))\b"
+    r"|\b(?:can|do|does)n't\b|'m\b|'re\b|\b(?:he|she|it|that|there|what|who|where)'s\b"
+    r"|'s (?:on|off|up|at|in|out|away|back|over|here|open|closed|free|[\w-]+ing)\b"
+    r"|^\s*(?:please )?(?:call|ring|text|email|meet|pick|bring|book|order|buy|send|remember|join|tell|ask|take)\b"
+    r"|\?\s*$"
+)
+"""Words of the present, which speak of the coming Monday where nothing in the sentence is of the past."""
+PAST: Final = (
+    r"\b(?:was|were|had|did|been|ago|since|yesterday|went|came|saw|got|met|left|took|made|said|told|gave|bought|found"
+    r"|lost|broke|fell|felt|heard|ran|sat|slept|spent|thought|wrote|ate|began|brought|caught|drove|flew|forgot|grew"
+    r"|kept|knew|led|paid|rang|sold|sent|sang|stood|swam|taught|threw|woke|won|wore|became|built|chose|drank|hid|rode"
+    r"|rose|shook|spoke|stole|understood|quit|held|died)\b|(?:was|were|did|had)n't\b|'d\b"
+    r"|(?<!is )(?<!are )(?<!am )(?<!re )(?<!m )(?<!s )(?<!be )\b(?!(?:need|bed|shed|hundred|indeed|speed|seed|feed"
+    r"|red|wed|bored|tired)\b)\w{2,}ed\b"
+)
+"""Words of the past, irregular or with their ending."""
 LOOKING_BACK: Final = r"n't\b|\bnever\b|\bfirst\b|\bonly\b"
 """Before `in two weeks`, these make it the two weeks until now."""

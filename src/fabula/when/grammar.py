@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta, tzinfo
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
 from fabula.when.conventions import Conventions
-from fabula.when.series import Fixed
+from fabula.when.series import Fixed, Then
 from fabula.when.spans import LENGTHS, Span, Unit, step, whole
 
 BREAK: Final = "break"
@@ -72,8 +72,10 @@ class Anchor:
     now: datetime
     zone: tzinfo
     conventions: Conventions
-    ahead: bool = False
-    """Whether the sentence speaks of the future."""
+    ahead: bool | None = None
+    """Whether the sentence speaks of the future; None where nothing in it says so."""
+    told: list[Span] = field(default_factory=list[Span])
+    """The times that the text has told so far, the latest last; to be read when a time is resolved, not before."""
 
     def whole(self, unit: Unit, offset: int = 0, count: int = 1) -> Fixed:
         """Return the calendar unit `offset` units from the present one, or `count` of them on end."""
@@ -82,6 +84,10 @@ class Anchor:
     def day(self, offset: int) -> Fixed:
         """Return the day `offset` days from today."""
         return self.whole("day", offset)
+
+    def then(self, unit: Unit, offset: int = 0) -> Then:
+        """Return the calendar unit `offset` units from the one of the time told last: the next day, that month."""
+        return Then(self.told, unit, lambda span: whole(span.start, unit, offset))
 
     def moment(self, amount: Sequence[tuple[float, Unit]], sign: int) -> datetime:
         """Return the moment that lies `amount` from now: hours pass by the clock of the world, days by the calendar."""
@@ -134,13 +140,23 @@ A ValueError or OverflowError says that there is no such time, as the 30th of Fe
 Rule = tuple[str, str, Build]
 """Name of the new token, pattern, build."""
 _NAME: Final = re.compile(r"[a-z_]+")
+_SHORT, _KEPT = 12, 20_000
+"""Of lines of so many tokens at most, and of so many lines, it is kept which rule fits first."""
 
 
 class Grammar:
     """A lexer and the rules for its tokens."""
 
-    def __init__(self, lex: Callable[[str], list[Token]], rules: Sequence[Rule], said: Sequence[str]) -> None:
-        self._lex, self._table, self._said = lex, rules, frozenset(said)
+    def __init__(
+        self,
+        lex: Callable[[str], list[Token]],
+        rules: Sequence[Rule],
+        said: Sequence[str],
+        no_time: Callable[[str, Token], bool] = lambda text, token: False,
+    ) -> None:
+        """`no_time` says of what was found whether what stands around it makes it something else."""
+        self._lex, self._table, self._said, self._no_time = lex, rules, frozenset(said), no_time
+        self._begins: dict[str, int] = {}
 
     @cached_property
     def _signs(self) -> dict[str, str]:
@@ -168,12 +184,31 @@ class Grammar:
             # Both breaks stay: a rule may ask whether something stands at the text's very edge.
             for begin in range(first + 1, last, LONGEST_RUN):
                 run = tokens[max(begin - 1, 0) : min(begin + LONGEST_RUN, last) + 1]
-                yield from (token for token in self._reduced(run, text, anchor) if token.name in self._said)
+                said = (token for token in self._reduced(run, text, anchor) if token.name in self._said)
+                yield from (token for token in said if not self._no_time(text, token))
+
+    def _begin(self, line: str) -> int:
+        """The place of the first rule that fits a line; kept for short ones: most say nothing, and come again."""
+        begin = self._begins.get(line)
+        if begin is None:
+            seen = set(line)
+            fitting = (
+                at
+                for at, (_, (pattern, needed), _) in enumerate(self._rules)
+                if needed <= seen and pattern.search(line)
+            )
+            begin = next(fitting, len(self._rules))
+            if len(line) <= _SHORT and len(self._begins) < _KEPT:
+                self._begins[line] = begin
+        return begin
 
     def _reduced(self, tokens: list[Token], text: str, anchor: Anchor) -> list[Token]:
         line = "".join(self._signs.get(token.name, self._signs[BREAK]) for token in tokens)
+        begin = self._begin(line)
+        if begin == len(self._rules):
+            return tokens
         seen = set(line)
-        for name, (pattern, needed), build in self._rules:
+        for name, (pattern, needed), build in self._rules[begin:]:
             if not needed <= seen:
                 continue
             at = 0

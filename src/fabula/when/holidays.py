@@ -4,9 +4,10 @@ It knows no text beyond the names' spellings, no days off and no "holiday weeken
 bare name means. Where a name belongs to several countries, the United States' day answers for the English name and the
 People's Republic's for the Chinese one. Rules of today are applied to all years.
 
-A Hebrew day begins, and is given by, the evening before. Islamic dates follow the Umm al-Qura calendar (Saudi Arabia),
-known from 1924 to 2077. Hindu lunar ones follow the tithi (a thirtieth of the moon's month) that prevails in India at
-the hour of the rite; India's published lists agree in all but about one case of fifty.
+A Hebrew festival of one day is given by its daylight, one of several days from the evening on which it begins.
+Islamic dates follow the Umm al-Qura calendar (Saudi Arabia), known from 1924 to 2077. Hindu lunar ones follow
+the tithi (a thirtieth of the moon's month) that prevails in India at the hour of the rite; India's published
+lists agree in all but about one case of fifty.
 """
 
 from __future__ import annotations
@@ -46,6 +47,11 @@ Rule = Callable[[int], Iterable[Span]]
 _DAY = timedelta(1)
 
 
+def at_dusk(key: str) -> bool:
+    """Whether it is a festival of one day that begins on the evening before."""
+    return key in _HEBREW and all(end - start == _DAY for start, end in occurrences(key, 2024))
+
+
 def on(key: str, year: int) -> Span | None:
     """Return the first day of the holiday `key` in the Gregorian `year`, and the first day after it.
 
@@ -55,6 +61,7 @@ def on(key: str, year: int) -> Span | None:
     return next(iter(occurrences(key, year)), None)
 
 
+@lru_cache(maxsize=4096)
 def occurrences(key: str, year: int) -> tuple[Span, ...]:
     """Return all that begin in the year, in order: by the moon a holiday can come twice in a year, or not at all."""
     rule = _RULES.get(key)
@@ -225,14 +232,14 @@ def _tishri(year: int) -> int:
 
 
 def _hebrew(shift: int, days: int = 1, moved: Mapping[int, int] = MappingProxyType({})) -> Rule:
-    """From the evening before the day `shift` days after 1 Tishri; `moved` off a weekday by so many days.
+    """The day `shift` days after 1 Tishri, `moved` off a weekday by so many days; several from the evening before.
 
     From Adar on, the months before 1 Tishri have fixed lengths, so one that lies in spring counts back from it.
     """
 
     def rule(year: int) -> list[Span]:
         day = date.fromordinal(_tishri(year + 3761) + shift)
-        return [_span(day + timedelta(moved.get(day.weekday(), 0) - 1), days)]
+        return [_span(day + timedelta(moved.get(day.weekday(), 0) - (days > 1)), days)]
 
     return rule
 
@@ -247,7 +254,7 @@ def _hanukkah(year: int) -> list[Span]:
 def _tu_bishvat(year: int) -> list[Span]:
     """15 Shevat; in a leap year one more month lies between it and the next 1 Tishri."""
     leap = (7 * (year + 3760) + 1) % 19 < 7
-    return [_span(_tishri(year + 3761) - 223 - 30 * leap)]
+    return [_span(_tishri(year + 3761) - 222 - 30 * leap)]
 
 
 # --- Islamic -------------------------------------------------------------------------------------------------------

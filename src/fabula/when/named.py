@@ -9,7 +9,7 @@ from typing import Final
 from fabula.when import holidays
 from fabula.when.conventions import Conventions
 from fabula.when.grammar import Amount, Anchor, around
-from fabula.when.series import Either, Fixed, Nth, Periodic, Time, mapped
+from fabula.when.series import Either, Fixed, Nth, Periodic, Time, mapped, moved
 from fabula.when.spans import LENGTHS, MONTHS, Span, Unit, day_of, days, floor, step, whole
 
 WEEK: Final = Periodic("week", "week", lambda monday: days(monday, 7, "week"))
@@ -114,7 +114,7 @@ def century(number: int) -> Fixed:
 
 @lru_cache(maxsize=512)
 def holiday(key: str) -> Time:
-    """Return a holiday of every year; `holidays.on` says when."""
+    """Return a holiday of every year, as `holidays.on` says; a Hebrew one can also be the day of its eve."""
 
     def rule(first: datetime) -> Span | None:
         found = holidays.on(key, first.year)
@@ -123,7 +123,8 @@ def holiday(key: str) -> Time:
         start, end = (datetime(day.year, day.month, day.day) for day in found)
         return Span(start, end, "day" if end - start == timedelta(1) else "range")
 
-    return Periodic("year", "day", rule)
+    days_of = Periodic("year", "day", rule)
+    return Either((days_of, moved(days_of, -1, "day"))) if holidays.at_dusk(key) else days_of
 
 
 def week_of(base: Time) -> Time:

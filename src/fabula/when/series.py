@@ -6,7 +6,7 @@ A `Time` yields its spans of local time in order; `resolve` picks those around a
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
@@ -205,6 +205,24 @@ class Mapped(Time):
 
 
 @dataclass(frozen=True, slots=True)
+class Then(Time):
+    """What `rule` makes of the time that was told last and lasts a `grain` at most: the next day, that evening.
+
+    `told` grows as a text is read. Where it has no such time, there is no span. Ten minutes count from an hour too.
+    """
+
+    told: Sequence[Span]
+    grain: Precision
+    rule: Callable[[Span], Span]
+    fixed = True
+
+    def within(self, frame: Span) -> Iterator[Span]:
+        longest = max(LONGEST[self.grain], LONGEST["hour"])
+        fitting = (span for span in reversed(self.told) if span.end - span.start <= longest)
+        yield from map(self.rule, islice(fitting, 1))
+
+
+@dataclass(frozen=True, slots=True)
 class Through(Time):
     """From each span of `first` to the next one of `last`, to its end where it is `closed`, else to its start."""
 
@@ -283,7 +301,11 @@ def moved(base: Time, count: float, unit: Unit) -> Time:
     """Return `base` moved by `count` units: three weeks after Christmas."""
 
     def rule(span: Span) -> Span:
-        return Span(step(span.start, count, unit), step(span.end, count, unit), span.grain)
+        start = step(span.start, count, unit)
+        # The length of what is made of months changes with the month; that of a day does not.
+        short = LONGEST[span.grain] <= LONGEST["week"]
+        end = start + (span.end - span.start) if short else step(span.end, count, unit)
+        return Span(start, end, span.grain)
 
     return mapped(base, rule, base.grain)
 
@@ -291,14 +313,21 @@ def moved(base: Time, count: float, unit: Unit) -> Time:
 # --- choosing ---------------------------------------------------------------------------------------------------
 
 
-def resolve(time: Time, now: datetime, *, ahead: bool) -> list[Span]:
-    """Return what `time` can mean said at `now`, likeliest first: the next one where the talk looks `ahead`."""
+_YEARLY: Final = timedelta(60)
+"""What comes more seldom than this is, said without a tense, the nearer one; a weekday the one that is gone."""
+
+
+def resolve(time: Time, now: datetime, *, ahead: bool | None) -> list[Span]:
+    """Return what `time` can mean said at `now`, likeliest first.
+
+    `ahead` is whether the talk is of the future, so that the next one is meant; None where nothing says so.
+    """
     found = [spans for option in time.options if (spans := _resolved(option, now, ahead))]
     ordered = [spans[0] for spans in found] + [span for spans in found for span in spans[1:]]
     return list(dict.fromkeys(ordered))[:MOST]
 
 
-def _resolved(time: Time, now: datetime, ahead: bool) -> list[Span]:
+def _resolved(time: Time, now: datetime, ahead: bool | None) -> list[Span]:
     if time.fixed:
         return list(islice(time.within(Span(now, now, "range")), 1))
     past = _nearest(partial(_past, time, now))
@@ -308,16 +337,20 @@ def _resolved(time: Time, now: datetime, ahead: bool) -> list[Span]:
         past = [*list(time.within(before))[-1:], *past]
     gone = past[: len(past) - len(going_on)][-1:]
     coming = _nearest(partial(_coming, time, now))
-    ahead = ahead or any(_sooner(span, gone, now) for span in coming)
+    ahead = ahead or any(_sooner(span, gone, now, untold=ahead is None) for span in coming)
     if not time.now_counts:
         return coming + going_on + gone if ahead else gone + coming + going_on
     return going_on + (coming + gone if ahead else gone + coming)
 
 
-def _sooner(coming: Span, gone: list[Span], now: datetime) -> bool:
-    """Whether it is a time of this very day, and nearer than the one before it: at ten, "3 pm" is this afternoon."""
+def _sooner(coming: Span, gone: list[Span], now: datetime, *, untold: bool) -> bool:
+    """Whether it is nearer than the one before it, and a time of this very day: at ten, "3 pm" is this afternoon.
+
+    Or a time of the year, where the tense is `untold`: in March, "the flight on April 2".
+    """
     today = coming.start.date() == now.date() and coming.end - coming.start < timedelta(1)
-    return today and all(coming.start - now < now - span.end for span in gone)
+    yearly = untold and all(coming.start - span.start > _YEARLY for span in gone)
+    return (today or yearly) and all(coming.start - now < now - span.end for span in gone)
 
 
 def _nearest(look: Callable[[timedelta], list[Span]]) -> list[Span]:

@@ -1,0 +1,124 @@
+"""What looks like an English time and is none: titles, names, scores, verses, rates and idioms, by what stands around.
+
+It does not know how times are built; it only looks at one that was found, and at the words beside it.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import Final
+
+from fabula.when import english_words as words
+from fabula.when import holidays
+from fabula.when.grammar import Token
+
+_NEAR: Final = 60
+"""How many characters before and after are looked at."""
+_BEARER: Final = f"(?:{words.NAMED})"
+_IS_NAME: Final = re.compile(
+    rf"\s+(?:is|was|isn't|are|were)\s+(?:not\s+)?(?:an?|the|my|our|your|his|her|their)\s+(?:[\w-]+\s+){{0,3}}?{_BEARER}"
+    r"\b(?!'|\s+\w+'s)(?=\s*(?:[.,;!?)]|$|(?:in|of|on|who|that|which|about|from|by|with|at|and|but|i)\b))",
+    re.I,
+)
+"""Midnight is my cat; not `Friday is my cat's birthday`, nor `Monday is the film festival`."""
+_CALLED: Final = re.compile(
+    rf"\b(?:(?:named|nicknamed|titled|entitled|surnamed|dubbed|name is|name's|name was)"
+    rf"|(?:is|are|was|were|'s|be|been|{_BEARER}) called"
+    rf"|named (?:him|her|it|them|(?:our|the|my|their) \w+))\s+(?:the\s+)?[\"'“‘]?$",
+    re.I,
+)
+_CAPITAL_AFTER: Final = re.compile(r"[ \t]+[A-Z][a-z]+")
+_CAPITAL_BEFORE: Final = re.compile(r"[A-Z][\w'.-]*[ \t]+$")
+_PREPOSITION: Final = re.compile(
+    r"\b(?:on|by|since|until|till|before|after|from|for|at|in|over|during|this|last)\s+$", re.I
+)
+_RELATIVE: Final = re.compile(r"(?:next|last|this|every)\b|yesterday|today|tomorrow", re.I)
+_BY_SOMEBODY: Final = re.compile(r"\s+by\s+(?:the\s+)?[A-Z]")
+_FAMILY: Final = re.compile(rf"\s+(?:{words.FAMILY})\b")
+_THINGS: Final = re.compile(rf"(?:'s)?[ -](?:{words.HOLIDAY_THINGS})\b", re.I)
+_VERSE: Final = re.compile(
+    rf"(?:\b(?:{words.BOOKS})\.?|\b(?:ratio|score|odds|result|verses?|format|scale|record|(?:time|best) (?:was|is|of))"
+    r"\b[^.,;]{0,20}?|\bin)\s+$",
+    re.I,
+)
+_SCORE: Final = re.compile(rf"[ -](?:{words.SCORES})\b", re.I)
+_WAIT: Final = re.compile(
+    r"\b(?:wait|just|hang on|hold on|give (?:me|us|him|her|it)|got|spare|wait up)(?: for)?\s+$|^\s*$", re.I
+)
+_RATE: Final = re.compile(
+    r"(?:[\d%¢$€£]|\d [a-z]+"
+    r"|\b(?:dollars?|euros?|pounds?|bucks|quid|cents?|grand|hundred|thousand|miles|calories|each))\s+$",
+    re.I,
+)
+_ADJECTIVE: Final = re.compile(rf"[ \t]+(?!(?:{words.BEHIND_LENGTH})\b)[a-z]{{3,}}")
+
+
+def no_time(text: str, token: Token) -> bool:
+    """Whether what was found at the token is a name or a figure of speech and no time."""
+    said = text[token.start : token.end].replace("’", "'")
+    before = text[max(0, token.start - _NEAR) : token.start].replace("’", "'")
+    after = text[token.end : token.end + _NEAR].replace("’", "'")
+    if _written_large(said, before, after):
+        return True
+    if token.name == "amount":
+        return after.startswith("'s") or _idiom(said.lower(), before, after)
+    if token.name == "clock" and re.fullmatch(r"\d+:\d\d(?::\d\d)?", said):
+        return _VERSE.search(before) is not None or _SCORE.match(after) is not None
+    if said[:1].isupper():
+        return _title(said, before, after)
+    return _thing(said.lower(), after)
+
+
+def _title(said: str, before: str, after: str) -> bool:
+    """Friday Night Lights, the Daily Mail, Yesterday by the Beatles, Noon is a surname, the March sisters."""
+    if _CALLED.search(before) or _thing(said.lower(), after):
+        return True
+    *_, last = said.split()
+    alone = last == said
+    beside = _CAPITAL_AFTER.match(after) is not None
+    named = alone and _CAPITAL_BEFORE.search(before) and not _PREPOSITION.search(before)
+    if last[0].isupper() and last.lower() in words.SMALL and (beside or named):
+        return True
+    if said.replace(" of ", " ").istitle() and not _RELATIVE.match(said) and _IS_NAME.match(after):
+        return True
+    if beside and said.lower() in _holidays() and not _PREPOSITION.search(before):
+        return True
+    if not alone:
+        return False
+    if _BY_SOMEBODY.match(after):
+        return True
+    return _FAMILY.match(after) is not None and re.search(r"\bthe\s+$", before, re.I) is not None
+
+
+def _written_large(said: str, before: str, after: str) -> bool:
+    """500 Days of Summer, till Dawn: small words of time with a capital, in a text that has its other words small."""
+    _, *later = said.split()
+    large = any(word.istitle() and word.lower() in words.UNWONTED for word in later)
+    return large and re.search(r"\b[a-z]{4,}", before + after) is not None
+
+
+def _thing(said: str, after: str) -> bool:
+    """Christmas cake, Halloween costumes."""
+    return said in _holidays() and _THINGS.match(after) is not None
+
+
+@cache
+def _holidays() -> frozenset[str]:
+    return frozenset(name for name in holidays.names() if name[0].isascii())
+
+
+def _idiom(said: str, before: str, after: str) -> bool:
+    """Wait a second, a minute amount, 30 dollars an hour: lengths that are none."""
+    article, _, unit = said.partition(" ")
+    if article not in ("a", "an", "one") or " " in unit:
+        return False
+    if (
+        unit in ("second", "sec", "minute", "min")
+        and _WAIT.search(before)
+        and re.match(r"\s*(?:[.,!?;]|$|please)", after)
+    ):
+        return True
+    if unit == "minute" and article == "a" and _ADJECTIVE.match(after):
+        return True
+    return article != "one" and _RATE.search(before) is not None
