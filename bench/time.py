@@ -21,7 +21,8 @@ from typing import Any
 from bench import times
 from bench.evidence import write_json
 from bench.times import Item
-from fabula.when import Conventions, Found, find
+from fabula.conventions import Conventions
+from fabula.when import Found, find
 
 DEFAULT = Path(__file__).parent.parent.parent / "shared" / "data" / "time"
 

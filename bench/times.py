@@ -15,8 +15,9 @@ from datetime import UTC, datetime, time, timedelta, timezone, tzinfo
 from functools import partial
 from typing import Any, Final
 
+from fabula.conventions import Conventions
 from fabula.types import Interval
-from fabula.when import Conventions, Found
+from fabula.when import Found
 from fabula.when import lunar as lunar_calendar
 
 DAY: Final = timedelta(days=1)
@@ -24,19 +25,19 @@ HOUR: Final = timedelta(hours=1)
 SECOND: Final = timedelta(seconds=1)
 CHINA: Final = timezone(timedelta(hours=8))
 CUSTOMS: Final[Mapping[str, Conventions]] = {
-    "recognizers_en": Conventions(through="none", hours={
-        "morning": (8, 12), "breakfast": (8, 12), "lunch": (11, 13), "afternoon": (12, 16), "evening": (16, 20),
-        "dinner": (16, 20), "night": (20, 24), "night_time": (0, 8)}),
-    "recognizers_zh": Conventions(through="none", hours={
-        "morning": (8, 12), "afternoon": (12, 16), "evening": (16, 20), "night": (16, 20)}),
-    "jionlp_zh": Conventions(through="all", hours={
-        "small_hours": (2, 5), "dawn": (4, 7), "morning": (7, 12), "noon": (12, 13), "midday": (12, 13),
-        "afternoon": (13, 15), "evening": (18, 24), "night": (20, 24), "midnight": (0, 1)}),
-    "duckling_en": Conventions(through="all", weekend=-6.0, hours={
-        "morning": (0, 12), "afternoon": (12, 19), "evening": (18, 24), "night": (18, 24), "after_lunch": (13, 17),
-        "after_school": (15, 21), "late_tonight": (21, 24)}),
-    "duckling_zh": Conventions(through="all", weekend=-6.0, hours={
-        "morning": (4, 12), "afternoon": (12, 19), "evening": (18, 24), "night": (18, 24)}),
+    "recognizers_en": Conventions(through="none", hours=(
+        ("morning", 8, 12), ("breakfast", 8, 12), ("lunch", 11, 13), ("afternoon", 12, 16), ("evening", 16, 20),
+        ("dinner", 16, 20), ("night", 20, 24), ("night_time", 0, 8))),
+    "recognizers_zh": Conventions(through="none", hours=(
+        ("morning", 8, 12), ("afternoon", 12, 16), ("evening", 16, 20), ("night", 16, 20))),
+    "jionlp_zh": Conventions(through="all", hours=(
+        ("small_hours", 2, 5), ("dawn", 4, 7), ("morning", 7, 12), ("noon", 12, 13), ("midday", 12, 13),
+        ("afternoon", 13, 15), ("evening", 18, 24), ("night", 20, 24), ("midnight", 0, 1))),
+    "duckling_en": Conventions(through="all", weekend=-6.0, hours=(
+        ("morning", 0, 12), ("afternoon", 12, 19), ("evening", 18, 24), ("night", 18, 24), ("after_lunch", 13, 17),
+        ("after_school", 15, 21), ("late_tonight", 21, 24))),
+    "duckling_zh": Conventions(through="all", weekend=-6.0, hours=(
+        ("morning", 4, 12), ("afternoon", 12, 19), ("evening", 18, 24), ("night", 18, 24))),
 }  # fmt: skip
 """How the authors of a set count, read off their gold values; those of our own sets are the library's."""
 

@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[1] / "src" / "fabula"
 FLOORS: dict[str, tuple[int, str]] = {
     unit: (floor, room)
     for floor, room, units in (
-        (0, "words", "errors types settings index data"),
+        (0, "words", "errors types conventions settings index data"),
         (1, "protocols", "abc"),
         (2, "pure functions", "text words secrets when question ranking render"),
         (3, "ground", "stores providers"),

@@ -1,6 +1,7 @@
 """Long-term memory for AI agents: what was said, what happened and what holds, with the evidence."""
 
 from fabula.abc import Embedder, Extraction, Extractor, Store
+from fabula.conventions import Conventions
 from fabula.errors import (
     Confined,
     EmbeddingMismatch,
@@ -56,6 +57,7 @@ __version__ = "0.1.0"
 __all__ = [
     "AsyncMemory",
     "Confined",
+    "Conventions",
     "Embedder",
     "EmbeddingMismatch",
     "Emotion",

@@ -17,6 +17,7 @@ from typing import Any, Final, cast
 
 from fabula import when
 from fabula.abc import Changes, Edge, Entry, Extraction, Extractor, Lease, Pending, Store, Task
+from fabula.conventions import Conventions
 from fabula.errors import ProviderBadReply, SourcesGone
 from fabula.remember import derived_id, searchable, terms_of
 from fabula.render import without_memories
@@ -51,6 +52,10 @@ class RuleExtractor:
 
     name = "rules"
 
+    def __init__(self, conventions: Conventions = Conventions()) -> None:  # noqa: B008 - frozen
+        """`conventions` is how the people count whose dates are read."""
+        self._conventions = conventions
+
     async def extract(self, window: Sequence[Passage], context: Sequence[Passage] = ()) -> Extraction:
         """Return a frame for each exchange in `window` and the entities named; `context` is not needed."""
         del context
@@ -62,7 +67,7 @@ class RuleExtractor:
                 first = entities.setdefault(entity.id, entity)
                 sources = tuple(dict.fromkeys(first.sources + entity.sources))
                 entities[entity.id] = replace(first, sources=sources)
-            frames.append(_frame(exchange, named))
+            frames.append(_frame(exchange, named, self._conventions))
         return Extraction(frames=tuple(frames), entities=tuple(entities.values()))
 
 
@@ -90,10 +95,10 @@ def _apart(one: Passage, other: Passage) -> bool:
     return abs(other.time - one.time) > (PAUSE if one.speaker == other.speaker else LATE)
 
 
-def _frame(exchange: Sequence[Passage], named: Sequence[Entity]) -> Frame:
+def _frame(exchange: Sequence[Passage], named: Sequence[Entity], conventions: Conventions) -> Frame:
     moments = [p.time for p in exchange if p.time is not None]
     said = Interval(start=min(moments), end=max(moments)) if moments else None
-    events = _events(exchange, named)
+    events = _events(exchange, named, conventions)
     summary = " / ".join(f"{p.speaker}: {_short(p)}" for p in exchange)
     sources = tuple(p.id for p in exchange)
     return Frame(
@@ -108,11 +113,11 @@ def _frame(exchange: Sequence[Passage], named: Sequence[Entity]) -> Frame:
     )
 
 
-def _events(exchange: Sequence[Passage], named: Sequence[Entity]) -> tuple[Event, ...]:
+def _events(exchange: Sequence[Passage], named: Sequence[Entity], conventions: Conventions) -> tuple[Event, ...]:
     """What happened: each sentence that says when; where none does, the one that tells most."""
     sentences = [(p, sentence) for p in exchange for sentence in _sentences(p)]
     told = [(p, s) for p, s in sentences if not s.rstrip().endswith(("?", "？"))] or sentences
-    dated = [(p, s, time) for p, s in told if (time := _date(p, s)) is not None]
+    dated = [(p, s, time) for p, s in told if (time := _date(p, s, conventions)) is not None]
     most = max(told, key=lambda pair: len(set(fold(pair[1]).split())) + len(pair[1]) / 20)
     people = [entity.text for entity in named if entity.type == "Person"]
     places = [entity.text for entity in named if entity.type == "Location"]
@@ -145,9 +150,9 @@ def _short(passage: Passage) -> str:
     return kept if len(kept) <= SUMMARY else kept[: SUMMARY - 1] + "…"
 
 
-def _date(passage: Passage, sentence: str) -> Interval | None:
+def _date(passage: Passage, sentence: str, conventions: Conventions) -> Interval | None:
     """The first time a sentence says; "now" tells no more than when it was said."""
-    found = [] if passage.time is None else when.find(sentence, passage.time)
+    found = [] if passage.time is None else when.find(sentence, passage.time, conventions)
     return next((i for one in found if (i := one.interval) is not None and i.precision != "instant"), None)
 
 

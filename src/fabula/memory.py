@@ -74,7 +74,7 @@ class AsyncMemory:
         inner = database if isinstance(database, Store) else open_store(database, busy=self.settings.busy)
         self._store = HotStore(inner, self.settings.hot_bytes) if self.settings.hot_bytes else inner
         self._embedder = bundled(embedder) if isinstance(embedder, str) else _an(Embedder, embedder, "embedder")
-        self._extractor = extractor or RuleExtractor()
+        self._extractor = extractor or RuleExtractor(self.settings.conventions)
         self._worker: Worker | None = None
         self._crew: list[Worker] = []
         self._background = background
@@ -200,7 +200,10 @@ class AsyncMemory:
             raise InvalidInput("plan is a Plan; leave it out for the default")
         now = self._clock() if at is None else aware(at)
         known = None if as_of is None else aware(as_of)
-        return await recalling.recall(self._store, self._embedder, scope, query, plan, now, known, explain=explain)
+        ways = self.settings.conventions
+        return await recalling.recall(
+            self._store, self._embedder, scope, query, plan, now, known, conventions=ways, explain=explain
+        )
 
     async def forget(
         self,

@@ -250,7 +250,8 @@ async def recall(
     """Bring back what matters for a question, best first."""
     if not query.strip():
         raise InvalidInput("the question is blank")
-    then = None if during is None else question.window(during, local_now() if at is None else aware(at))
+    now = local_now() if at is None else aware(at)
+    then = None if during is None else question.window(during, now, memory.settings.conventions)
     plan = Plan(kinds=tuple(kind), limit=limit, session=session, speaker=speaker, during=then)
     found = await memory.recall(scope, query, plan, at=at, as_of=as_of, explain=explain)
     context = "" if budget is None else found.render(budget)

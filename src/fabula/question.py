@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from typing import Final, Literal
 
 from fabula import when
+from fabula.conventions import Conventions
 from fabula.errors import InvalidInput
 from fabula.text import fold, script
 from fabula.types import ROLES, Interval
@@ -85,13 +86,18 @@ class Question:
         return self.asks in ("when", "how_long")
 
 
-def read(query: str, at: datetime, speakers: Iterable[str] = ()) -> Question:
+def read(
+    query: str,
+    at: datetime,
+    speakers: Iterable[str] = (),
+    conventions: Conventions = Conventions(),  # noqa: B008 - frozen
+) -> Question:
     """Read a question that is asked at `at`; raises nothing on any text."""
     return Question(
         asks=_kind(query),
         windows=tuple(
             i
-            for one in when.find(_ASKED.sub(_blank, query), at)
+            for one in when.find(_ASKED.sub(_blank, query), at, conventions)
             if (i := one.interval) is not None and not _about_now(i, at)
         ),
         order="latest" if _LATEST.search(query) else "first" if _FIRST.search(query) else "",
@@ -100,9 +106,9 @@ def read(query: str, at: datetime, speakers: Iterable[str] = ()) -> Question:
     )
 
 
-def window(text: str, at: datetime) -> Interval:
+def window(text: str, at: datetime, conventions: Conventions = Conventions()) -> Interval:  # noqa: B008 - frozen
     """Return the one time that `text` is, read at `at`; `InvalidInput` where it is none, several, or says more."""
-    found = [(one, interval) for one in when.find(text, at) if (interval := one.interval) is not None]
+    found = [(one, interval) for one in when.find(text, at, conventions) if (interval := one.interval) is not None]
     if len(found) != 1:
         raise InvalidInput(f"{'no time' if not found else 'more than one time'} in {text!r}")
     ((one, interval),) = found

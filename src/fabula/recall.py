@@ -15,6 +15,7 @@ import numpy as np
 
 from fabula import question, ranking
 from fabula.abc import Embedder, Store
+from fabula.conventions import Conventions
 from fabula.errors import ProviderError
 from fabula.index import Bools, Floats, Index
 from fabula.question import Question
@@ -50,6 +51,7 @@ async def recall(
     at: datetime,
     as_of: datetime | None,
     *,
+    conventions: Conventions,
     explain: bool = False,
 ) -> Recollection:
     """Answer `query` from the memories of `scope`; see `AsyncMemory.recall`."""
@@ -70,7 +72,7 @@ async def recall(
             degraded += failure
     if as_of is not None:
         index = index.at(as_of.timestamp())
-    cue, asked = read(query, index, at, vector)
+    cue, asked = read(query, index, at, vector, conventions)
     allowed = _allowed(index, plan, as_of)
     if index.apart and vector is not None:
         index = await _fetched(store, scope, index, cue, vector, plan, allowed)
@@ -113,9 +115,15 @@ async def _fetched(
 # --- reading the question ---------------------------------------------------------------------------------------
 
 
-def read(query: str, index: Index, at: datetime, vector: np.ndarray | None) -> tuple[Cue, Question]:
+def read(
+    query: str,
+    index: Index,
+    at: datetime,
+    vector: np.ndarray | None,
+    conventions: Conventions = Conventions(),  # noqa: B008 - frozen
+) -> tuple[Cue, Question]:
     """Return the cue for a question that is asked at `at`, and what its words ask for."""
-    asked = question.read(query, at, index.speakers)
+    asked = question.read(query, at, index.speakers, conventions)
     cue = Cue(
         terms={hash_term(term): float(count) for term, count in query_terms(query).items()},
         vector=vector,

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
+from fabula.conventions import Conventions
 from fabula.errors import InvalidInput
 from fabula.types import within
 
@@ -40,9 +41,14 @@ class Settings:
     busy: float = 30.0
     """How many seconds to wait for the database: another process's write, a free connection, a restarting server."""
 
+    conventions: Conventions = Conventions()  # noqa: RUF009 - frozen
+    """How the people count whose dates are read: whether 5/6 is in May, when an evening begins."""
+
     def __post_init__(self) -> None:
         if self.secrets not in ("mask", "keep"):
             raise InvalidInput(f"secrets is 'mask' or 'keep', not {self.secrets!r}")
+        if not isinstance(self.conventions, Conventions):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InvalidInput(f"conventions is of the type Conventions, not {self.conventions!r}")
         for name in ("window", "batch", "attempts", "workers"):
             within(name, getattr(self, name), 1)
         within("hot_bytes", self.hot_bytes, 0)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fabula.when.conventions import Conventions
+from fabula.conventions import Conventions
 from fabula.when.named import (
     WEEK,
     day_of_month,

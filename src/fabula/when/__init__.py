@@ -12,15 +12,15 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Final, Literal
 
+from fabula.conventions import Conventions
 from fabula.types import Interval, aware
 from fabula.when import chinese, english
-from fabula.when.conventions import Conventions
 from fabula.when.english_words import MONTH_NAMES, WEEKDAY_NAMES
 from fabula.when.grammar import Amount, Anchor, Every, Token
 from fabula.when.series import Time, resolve
 from fabula.when.spans import FIRST, LAST, Span
 
-__all__ = ["Conventions", "Found", "distance", "find", "spell"]
+__all__ = ["Found", "distance", "find", "spell"]
 
 _DAY_SECONDS = 86_400.0
 _NARROW: Final = {0xFF10 + digit: str(digit) for digit in range(10)} | {ord("："): ":", ord("／"): "/", ord("－"): "-"}

@@ -14,7 +14,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
-from fabula.when.conventions import Conventions
+from fabula.conventions import Conventions
 from fabula.when.series import Fixed, Then
 from fabula.when.spans import LENGTHS, Span, Unit, step, whole
 

@@ -6,8 +6,8 @@ from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import Final
 
+from fabula.conventions import Conventions
 from fabula.when import holidays
-from fabula.when.conventions import Conventions
 from fabula.when.grammar import Amount, Anchor, around
 from fabula.when.series import Either, Fixed, Nth, Periodic, Time, mapped, moved
 from fabula.when.spans import LENGTHS, MONTHS, Span, Unit, day_of, days, floor, step, whole

@@ -1,11 +1,14 @@
-"""What language leaves to custom, as data: when a morning ends, whether 5/6 is in May; no logic."""
+"""What dates leave to custom, as data: when a morning ends, whether 5/6 is in May; reads no text."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final, Literal
+
+from fabula.errors import InvalidInput
+from fabula.types import within
 
 HOURS: Final[Mapping[str, tuple[float, float]]] = MappingProxyType({
     "small_hours": (0, 6), "dawn": (5, 8), "morning": (6, 12), "breakfast": (6, 10), "noon": (11, 13),
@@ -14,11 +17,13 @@ HOURS: Final[Mapping[str, tuple[float, float]]] = MappingProxyType({
     "midnight": (24, 24), "daytime": (6, 18), "night_time": (18, 30), "late_tonight": (21, 24),
 })  # fmt: skip
 """Parts of the day in hours from its midnight; beyond 24 they run into the next day."""
+_LATEST: Final = 36
+"""The hour, from a day's midnight, at which its longest night is over."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conventions:
-    """How the people count whose texts are read."""
+    """How the people count whose texts are read: `Conventions(month_first=False, hours=(("evening", 17, 23),))`."""
 
     month_first: bool = True
     """Whether 5/6/2023 is the 6th of May."""
@@ -27,9 +32,19 @@ class Conventions:
     through: Literal["none", "dates", "all"] = "dates"
     """Which ranges reach to the end of what they name last: `the 9th to the 14th` with "dates", clock times with "all"
     too."""
-    hours: Mapping[str, tuple[float, float]] = field(default_factory=lambda: HOURS)
-    """Parts of the day, by the names of `HOURS`; those left out are as there."""
+    hours: tuple[tuple[str, float, float], ...] = ()
+    """Parts of the day that are other than in `HOURS`: name, first and last hour from the day's midnight."""
+
+    def __post_init__(self) -> None:
+        if self.through not in ("none", "dates", "all"):
+            raise InvalidInput(f"through is 'none', 'dates' or 'all', not {self.through!r}")
+        within("weekend", self.weekend, -24, 24, kind=float)
+        for name, begin, end in self.hours:
+            if name not in HOURS:
+                raise InvalidInput(f"no part of the day is called {name!r}; there are {', '.join(HOURS)}")
+            within(f"the start of {name}", begin, 0, _LATEST, kind=float)
+            within(f"the end of {name}", end, begin, _LATEST, kind=float)
 
     def part(self, name: str) -> tuple[float, float]:
         """Return the hours of a part of the day."""
-        return self.hours.get(name) or HOURS[name]
+        return next(((begin, end) for own, begin, end in self.hours if own == name), HOURS[name])
