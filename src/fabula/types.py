@@ -83,7 +83,7 @@ class Interval:
     def __post_init__(self) -> None:
         start = None if self.start is None else aware(self.start)
         end = None if self.end is None else aware(self.end)
-        if start is not None and end is not None and start > end:
+        if start is not None and end is not None and start.timestamp() > end.timestamp():  # not by the wall clock
             raise InvalidInput(f"an interval cannot end before it starts: {start.isoformat()} > {end.isoformat()}")
         object.__setattr__(self, "start", start)
         object.__setattr__(self, "end", end)

@@ -122,8 +122,10 @@ def _readings(time: Time | None, anchor: Anchor) -> Iterator[Interval]:
 def _interval(span: Span, zone: tzinfo) -> Interval:
     start = None if span.start == FIRST else _real(span.start, zone)
     end = None if span.end == LAST else _real(span.end, zone)
-    if start is not None and end is not None and end.timestamp() < start.timestamp():
-        end = start  # both in an hour that clocks skip or repeat
+    if start is not None and end is not None and span.start < span.end and end.timestamp() <= start.timestamp():
+        # In an hour that clocks skip it began before; in one that they repeat it ends the second time.
+        start = min(start, _real(span.start.replace(fold=1), zone), key=datetime.timestamp)
+        end = max(end, _real(span.end.replace(fold=1), zone), key=datetime.timestamp)
     return Interval(start=start, end=end, precision=span.grain)
 
 

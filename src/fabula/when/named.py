@@ -93,7 +93,9 @@ def part(name: str, conventions: Conventions) -> Time:
 
 
 def hours(begin: float, end: float) -> Time:
-    """Return these hours of every day; beyond 24 they run into the next day."""
+    """Return these hours of every day; beyond 24 they run into the next day. What has no length lasts a minute."""
+    if begin == end:
+        return Periodic("day", "minute", lambda day: whole(step(day, begin, "hour"), "minute"))
     return Periodic("day", "part", lambda day: Span(step(day, begin, "hour"), step(day, end, "hour"), "part"))
 
 
@@ -230,11 +232,14 @@ def away(anchor: Anchor, amount: Amount, sign: int, *, exact: bool = False) -> T
 def lately(anchor: Anchor, amount: Amount, sign: int) -> Time:
     """Return the time of `amount` that ends (−1) or begins (1) now; the second reading are whole calendar units."""
     moment = anchor.moment(amount.parts, sign)
-    rolling = Span(min(moment, anchor.now), max(moment, anchor.now), "range")
+    # Not the smaller and the greater: in an hour that comes twice the later one can be the smaller.
+    rolling = Span(moment, anchor.now, "range") if sign < 0 else Span(anchor.now, moment, "range")
     count, name = amount.parts[-1]
     if count % 1 or len(amount.parts) > 1:
         return Fixed(rolling)
     first = whole(anchor.now, name, -int(count) if sign < 0 else 1, int(count))
+    if name in ("hour", "minute", "second"):
+        return Either((Fixed(rolling), Fixed(Span(first.start, first.end, "range"))))
     day = floor(anchor.now, "day")
     from_day = Span(min(floor(moment, "day"), day), max(floor(moment, "day"), day), "range")
     following = Span(step(from_day.start, 1, "day"), step(from_day.end, 1, "day"), "range")

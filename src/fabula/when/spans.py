@@ -26,6 +26,7 @@ LENGTHS: Final[dict[str, timedelta]] = {
     "year": timedelta(365), "decade": timedelta(3650), "century": timedelta(36500),
 }  # fmt: skip
 """How long each unit lasts, where only a length is asked for: a month 30 days, a year 365."""
+_DAY: Final = LENGTHS["day"]
 
 
 class Span(NamedTuple):
@@ -62,7 +63,8 @@ def step(moment: datetime, count: float, unit: Unit) -> datetime:
     Half a month is 15 days, and half a year six months.
     """
     if unit not in MONTHS:
-        return moment + count * LENGTHS[unit]
+        # Python drops the fold: a minute after 1:30 of an hour that comes twice is in the same one.
+        return (moment + count * LENGTHS[unit]).replace(fold=moment.fold if LENGTHS[unit] < _DAY else 0)
     months, rest = divmod(count * MONTHS[unit], 1)
     year, month = divmod(moment.year * 12 + moment.month - 1 + int(months), 12)
     if not 1 <= year <= 9999:
