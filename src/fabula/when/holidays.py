@@ -6,8 +6,8 @@ People's Republic's for the Chinese one. Rules of today are applied to all years
 
 A Hebrew festival of one day is given by its daylight, one of several days from the evening on which it begins.
 Islamic dates follow the Umm al-Qura calendar (Saudi Arabia), known from 1924 to 2077. Hindu lunar ones follow
-the tithi (a thirtieth of the moon's month) that prevails in India at the hour of the rite; India's published
-lists agree in all but about one case of fifty.
+the tithi (a thirtieth of the moon's month) that prevails in India at the hour of the rite; regions differ by a day,
+and so may a list that a region publishes.
 """
 
 from __future__ import annotations
