@@ -22,9 +22,9 @@ FLOORS: dict[str, tuple[int, str]] = {
     for floor, room, units in (
         (0, "words", "errors types conventions settings index data"),
         (1, "protocols", "abc"),
-        (2, "pure functions", "text words secrets when question ranking render"),
+        (2, "pure functions", "text words secrets when question ranking render replies prompts graph link"),
         (3, "ground", "stores providers"),
-        (3, "flows", "extract remember recall upkeep"),
+        (3, "flows", "extract extractors remember recall upkeep"),
         (4, "front door", "background processes memory sync __init__"),
         (5, "faces", "operations imports demo printing administration cli testing"),
     )

@@ -23,7 +23,7 @@ from fabula.errors import (
     StoreUnavailable,
     UsageError,
 )
-from fabula.extract import RuleExtractor
+from fabula.extractors import RuleExtractor
 from fabula.memory import AsyncMemory
 from fabula.providers.openai import OpenAIEmbedder
 from fabula.render import Recollection

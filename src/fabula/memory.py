@@ -18,7 +18,7 @@ from fabula import remember as remembering
 from fabula.abc import Clock, Embedder, Erasure, Extractor, Filter, Store
 from fabula.background import Worker
 from fabula.errors import Confined, ForkedMemory, InvalidInput, MemoryClosed, UsageError
-from fabula.extract import RuleExtractor
+from fabula.extractors import RuleExtractor
 from fabula.providers.bundled import bundled
 from fabula.render import Recollection
 from fabula.settings import Settings

@@ -259,7 +259,7 @@ import asyncio, sys
 import fabula.background, fabula.memory
 from fabula import ProviderUnavailable
 from fabula.cli import main
-from fabula.extract import RuleExtractor
+from fabula.extractors import RuleExtractor
 from fabula.testing import HashEmbedder
 
 class Failing(RuleExtractor):

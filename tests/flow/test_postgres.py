@@ -31,7 +31,7 @@ from fabula import (
     StoreUnavailable,
 )
 from fabula.abc import Changes, Entry, Extraction, Role, Vectors
-from fabula.extract import RuleExtractor
+from fabula.extractors import RuleExtractor
 from fabula.stores import nearest
 from fabula.stores.postgres import PostgresStore
 from fabula.stores.server import asyncpg

@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fabula.abc import Extraction, Pending
-from fabula.extract import SUMMARY, RuleExtractor, exchanges, windows
+from fabula.extract import windows
+from fabula.extractors import SUMMARY, RuleExtractor, exchanges
 from fabula.render import CLOSE, OPEN
 from fabula.types import Image, Interval, Passage
 

@@ -128,7 +128,7 @@ STOOD = "2024-03-01T09:00Z"
 HOLDER = """
 import asyncio, sys
 from fabula import AsyncMemory
-from fabula.extract import RuleExtractor
+from fabula.extractors import RuleExtractor
 from fabula.testing import FakeClock, HashEmbedder
 
 class Waiting(RuleExtractor):
