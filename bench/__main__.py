@@ -15,6 +15,7 @@ NAMES = {
     "writers": "durable writes a second, of one process and of several at once",
     "keywords": "our keyword search beside PostgreSQL's own full text search",
     "nearest": "an approximate index of a scope's own beside one for all scopes",
+    "graph": "personalised PageRank and building its graph, beside networkx",
     "calibrate": "quantiles of unrelated and related texts, for Embedder.similarity",
     "confidence": "how well Recollection.confidence tells the known from the unknown",
 }

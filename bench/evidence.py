@@ -25,6 +25,15 @@ PLANS: dict[str, tuple[str, Plan]] = {
     "rrf60": ("baseline", Plan(kinds=("passage",), limit=50, channels=("sparse", "dense"), fusion="rrf")),
     "no dense": ("ablation", Plan(kinds=("passage",), limit=50, channels=("sparse", "context", "time"))),
     "no context": ("ablation", Plan(kinds=("passage",), limit=50, channels=("dense", "sparse", "time"))),
+    "no keys": ("ablation", Plan(kinds=("passage",), limit=50, channels=("dense", "sparse", "context", "time"))),
+    "no facts": (
+        "ablation",
+        Plan(kinds=("passage",), limit=50, channels=("dense", "sparse", "context", "time", "frames")),
+    ),
+    "no frames": (
+        "ablation",
+        Plan(kinds=("passage",), limit=50, channels=("dense", "sparse", "context", "time", "facts")),
+    ),
     "no time": ("ablation", Plan(kinds=("passage",), limit=50, channels=("dense", "sparse", "context"))),
 }
 

@@ -20,6 +20,7 @@ from bench.evidence import PLANS, KeptEmbedder, Question, Scores, table, write_j
 from fabula import AsyncMemory, Image, Message
 from fabula.abc import Embedder
 from fabula.providers.bundled import bundled
+from fabula.testing import ReplayExtractor
 
 GROUPS = {"1-4": "1234", "1-5": "12345", "1": "1", "2": "2", "3": "3", "4": "4", "5": "5"}
 DEFAULT = Path(__file__).parent.parent.parent / "shared" / "data" / "locomo" / "locomo_dev.json"
@@ -81,9 +82,12 @@ async def measure(args: argparse.Namespace) -> dict[str, Any]:
     defects: Counter = Counter()
     dump = []
     for conversation, messages, questions, found in conversations(Path(args.file), args.conversations):
+        if args.replies and not (Path(args.replies) / f"{conversation}.jsonl").exists():
+            continue
         defects += found
         with tempfile.TemporaryDirectory() as folder:
-            async with AsyncMemory(Path(folder) / "memory.db", embedder=embedder) as memory:
+            extractor = _replayed(args.replies, conversation)
+            async with AsyncMemory(Path(folder) / "memory.db", embedder=embedder, extractor=extractor) as memory:
                 await memory.remember(conversation, messages)
                 await memory.flush()
                 for question in questions:
@@ -100,10 +104,15 @@ async def measure(args: argparse.Namespace) -> dict[str, Any]:
     return {"rows": rows, "defects": dict(defects), "embedder": space, "dump": dump}
 
 
+def _replayed(folder: str | None, conversation: str) -> ReplayExtractor | None:
+    return None if folder is None else ReplayExtractor(Path(folder) / f"{conversation}.jsonl")
+
+
 def main(argv: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m bench locomo", description=__doc__)
     parser.add_argument("file", nargs="?", default=str(DEFAULT))
     parser.add_argument("--conversations", help="names, separated by commas")
+    parser.add_argument("--replies", help="the folder of a language model's recorded replies, one file a conversation")
     parser.add_argument("--embedder", choices=["none", "default"], default="default")
     parser.add_argument("--json", help="write the figures there")
     parser.add_argument("--dump", help="write the first 50 message ids of each question there")

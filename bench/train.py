@@ -22,14 +22,18 @@ from scipy.optimize import minimize
 from bench import lifebench, locomo
 from bench.evidence import KeptEmbedder, Question, Scores
 from fabula import AsyncMemory, Plan
+from fabula.abc import Extractor
 from fabula.providers.bundled import bundled
+from fabula.testing import ReplayExtractor
 
 FEATURES = (
     "bm25", "bm25_window", "dense", "dense_window", "coverage", "prev", "prev2", "next", "answer", "session", "speaker",
-    "date", "when", "question", "length", "first",
+    "date", "when", "question", "length", "first", "fact_words", "fact_meaning", "frame_words", "frame_meaning",
 )  # fmt: skip
-FITTED = ("passages", "han", "keyword", "han_keyword")
-SPARSE = [name for name in FEATURES if not name.startswith("dense")]
+FITTED = ("passages", "han", "keyword", "han_keyword", "keys")
+KEYED = ("fact_words", "fact_meaning", "frame_words", "frame_meaning")
+PLAIN = [name for name in FEATURES if name not in KEYED]
+SPARSE = [name for name in PLAIN if not name.startswith("dense")]
 TABLE = Path(__file__).parent.parent / "src" / "fabula" / "data" / "weights.json"
 POOL = Plan(kinds=("passage",), limit=1000)
 KEYWORDS = Plan(kinds=("passage",), limit=1000, channels=("sparse", "context", "time"))
@@ -48,18 +52,20 @@ class Pool:
 Groups: TypeAlias = dict[str, list[Pool]]
 
 
-async def pools(messages: Sequence[Any], questions: Sequence[Question], plan: Plan) -> list[Pool]:
+async def pools(
+    messages: Sequence[Any], questions: Sequence[Question], plan: Plan, extractor: Extractor | None = None
+) -> list[Pool]:
     """Return every question's candidates with their features, as the product sees them."""
     found: list[Pool] = []
     with tempfile.TemporaryDirectory() as folder:
         embedder = KeptEmbedder(bundled()) if "dense" in plan.channels else None
-        async with AsyncMemory(Path(folder) / "m.db", embedder=embedder) as memory:
+        async with AsyncMemory(Path(folder) / "m.db", embedder=embedder, extractor=extractor) as memory:
             await memory.remember("scope", messages)
             await memory.flush()
             for question in questions:
                 answer = await memory.recall("scope", question.text, plan, at=question.at)
                 refs = [hit.record.ref or "" for hit in answer.hits]  # pyright: ignore
-                rows = np.array([[hit.parts[name] for name in FEATURES] for hit in answer.hits])
+                rows = np.array([[hit.parts.get(name, 0.0) for name in FEATURES] for hit in answer.hits])
                 evidence = np.array([ref in question.evidence for ref in refs])
                 found.append(Pool(question, refs, rows.reshape(len(refs), len(FEATURES)), evidence))
     return found
@@ -136,20 +142,33 @@ async def gather(shared: Path, people: str, plan: Plan) -> tuple[Groups, Groups]
     return talk, records
 
 
+async def gather_keyed(shared: Path, replies: Path) -> Groups:
+    """The conversations with a language model's recorded replies, and what was drawn from them."""
+    talk: Groups = {}
+    for name, messages, questions, _ in locomo.conversations(shared / "locomo" / "locomo_dev.json"):
+        if (replies / f"{name}.jsonl").exists():
+            talk[name] = await pools(messages, questions, POOL, ReplayExtractor(replies / f"{name}.jsonl"))
+    return talk
+
+
 def main(argv: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m bench train", description=__doc__)
     parser.add_argument("--data", default=str(locomo.DEFAULT.parent.parent))
+    parser.add_argument("--replies", default=str(locomo.DEFAULT.parent.parent.parent / "llm_replies"))
     parser.add_argument("--people", default="lumingqiang,leimingxuan", help="of LifeBench zh")
     parser.add_argument("--l2", type=float, default=0.001)
     parser.add_argument("--profiles", nargs="+", choices=FITTED, default=FITTED, help="which to fit")
     parser.add_argument("--write", action="store_true", help=f"write them into {TABLE.name}")
     args = parser.parse_args(argv)
     table: dict[str, np.ndarray] = {}
-    for plan, kind, free in ((POOL, FITTED[:2], FEATURES), (KEYWORDS, FITTED[2:], SPARSE)):
+    for plan, kind, free in ((POOL, FITTED[:2], PLAIN), (KEYWORDS, FITTED[2:4], SPARSE)):
         names = [name for name in kind if name in args.profiles]
         groups = asyncio.run(gather(Path(args.data), args.people, plan)) if names else ({}, {})
         for name in names:
             table[name] = cross(name, *groups, free, 4 if name.startswith("han") else 1, args.l2)
+    if "keys" in args.profiles:
+        talk = asyncio.run(gather_keyed(Path(args.data), Path(args.replies)))
+        table["keys"] = cross("keys", talk, {}, FEATURES, 1, args.l2)
     if args.write:
         held = json.loads(TABLE.read_text("utf-8"))
         for name, weights in table.items():

@@ -22,7 +22,11 @@ FLOORS: dict[str, tuple[int, str]] = {
     for floor, room, units in (
         (0, "words", "errors types conventions settings index data"),
         (1, "protocols", "abc"),
-        (2, "pure functions", "text words secrets when question ranking render replies prompts graph link"),
+        (
+            2,
+            "pure functions",
+            "text words secrets when question scoring keys ranking render replies prompts graph link",
+        ),
         (3, "ground", "stores providers"),
         (3, "flows", "extract extractors remember recall upkeep"),
         (4, "front door", "background processes memory sync __init__"),

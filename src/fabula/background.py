@@ -206,6 +206,8 @@ class Worker:
             if self._embedder is not None:
                 await self._embed(lease, self._embedder, sweep)
             await self._extract(lease, sweep)
+            if self._embedder is not None:  # what was drawn
+                await self._embed(lease, self._embedder, sweep)
         except (LeaseLost, SourcesGone) as error:
             # Somebody else changed the ground; what is left is found again in the next pass.
             log.info("scope %r: %s", lease.scope, error)

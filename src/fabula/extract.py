@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from fabula.abc import Changes, Edge, Entry, Extraction, Extractor, Lease, Pending, Store, Task
 from fabula.errors import ProviderBadReply, SourcesGone
-from fabula.remember import derived_id, searchable, terms_of
+from fabula.remember import derived_id, says_more, searchable, terms_of
 from fabula.render import without_memories
 from fabula.text import clean
 from fabula.types import Note, Passage, Record
@@ -61,12 +61,12 @@ async def extract(store: Store, extractor: Extractor, lease: Lease, window: Wind
     found = await extractor.extract(heard) if heard else Extraction()
     found = _cleaned(found)
     made = (replace(record, scope=lease.scope) for record in (*found.frames, *found.facts))
-    entries = [Entry(record=record, terms=terms_of(record)) for record in made]
+    entries = [entry_of(record) for record in made]
     entities: list[Entry] = []
     edges: list[Edge] = []
     for entity in found.entities:
         edges += (Edge(source=entity.id, target=source, kind="mentions") for source in dict.fromkeys(entity.sources))
-        entities.append(Entry(record=replace(entity, scope=lease.scope, sources=entity.sources[:1])))
+        entities.append(entry_of(replace(entity, scope=lease.scope, sources=entity.sources[:1])))
     done: tuple[tuple[Task, str], ...] = tuple((piece.task, piece.id) for piece in window.work)
     fresh, changed = await _noted(store, lease.scope, found.notes)
     try:
@@ -80,6 +80,11 @@ async def extract(store: Store, extractor: Extractor, lease: Lease, window: Wind
             raise ProviderBadReply(f"the extractor cites what does not exist: {error}", reason="malformed") from None
         raise
     return found
+
+
+def entry_of(record: Record) -> Entry:
+    """Return a derived record as it is written: with its terms, and to be embedded where it is a key to passages."""
+    return Entry(record=record, terms=terms_of(record), tasks=("embed",) if says_more(record) else ())
 
 
 async def _noted(store: Store, scope: str, notes: Sequence[Note]) -> tuple[tuple[Entry, ...], tuple[Entry, ...]]:

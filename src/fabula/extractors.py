@@ -6,21 +6,27 @@ The rules claim little: one frame an exchange, the names and the dates in it. Th
 from __future__ import annotations
 
 import calendar
+import logging
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from functools import cache
 from typing import Any, Final
 
 from fabula import when
-from fabula.abc import Extraction
+from fabula.abc import LLM, Extraction
 from fabula.conventions import Conventions
+from fabula.errors import ProviderBadReply
+from fabula.prompts import EXTRACTION_SCHEMA, extraction_messages
 from fabula.remember import derived_id, searchable
 from fabula.render import without_memories
+from fabula.replies import extraction, parsed, united
 from fabula.text import fold, stop
-from fabula.types import ROLES, Entity, Event, Frame, Interval, Passage
+from fabula.types import ROLES, Entity, Event, Frame, Interval, Passage, within
+
+_log = logging.getLogger(__name__)
 
 SUMMARY: Final = 160
 """Characters of each message that a rule-made summary keeps, at most."""
@@ -164,7 +170,10 @@ def _entities(exchange: Sequence[Passage]) -> Iterator[Entity]:
 
 
 def _entity(passage: Passage, name: str, kind: str) -> Entity:
-    return Entity(scope=passage.scope, id=derived_id("entity", fold(name)), text=name, type=kind, sources=(passage.id,))
+    return Entity(
+        scope=passage.scope, id=derived_id("entity", fold(name)), text=name, type=kind, sources=(passage.id,),
+        meta={"extractor": RuleExtractor.name},
+    )  # fmt: skip
 
 
 def _english(text: str) -> Iterator[tuple[str, str]]:
@@ -208,3 +217,81 @@ def _tagger() -> Any:
     import rjieba  # pyright: ignore[reportMissingTypeStubs]
 
     return rjieba
+
+
+# --- a language model -------------------------------------------------------------------------------------------
+
+MOST_TOKENS: Final = 32_768
+"""How long a reply may become, in the model's tokens, when it was cut off."""
+_USUAL: Final = 0.1
+_OTHERWISE: Final = 0.4
+"""The temperature when a reply was no use: asked the same way, a model says much the same again."""
+
+
+class LLMExtractor:
+    """Asks a language model for the frames, facts, entities and profile of a window, in one call."""
+
+    name = "llm"
+
+    def __init__(
+        self, llm: LLM, *, conventions: Conventions = Conventions(),  # noqa: B008 - frozen
+        attempts: int = 3, max_tokens: int = 4096,
+    ) -> None:  # fmt: skip
+        """`attempts` is how often a window is asked for while replies are empty or malformed, the first included.
+
+        `max_tokens` is how long a reply may be. One that was cut off is asked for again with twice of it; then the
+        window is halved.
+        """
+        within("attempts", attempts, 1)
+        within("max_tokens", max_tokens, 1, MOST_TOKENS)
+        self._llm = llm
+        self._conventions = conventions
+        self._attempts = attempts
+        self._max_tokens = max_tokens
+
+    async def extract(self, window: Sequence[Passage], context: Sequence[Passage] = ()) -> Extraction:
+        """Return what the model finds in `window`; raises a `ProviderError`, also where no reply was of use."""
+        heard = [passage for passage in window if searchable(passage)]
+        return await self._drawn(heard, context) if heard else Extraction()
+
+    async def _drawn(self, window: Sequence[Passage], context: Sequence[Passage]) -> Extraction:
+        try:
+            return await self._asked(window, context)
+        except ProviderBadReply as error:
+            if error.reason != "truncated" or len(window) == 1:
+                raise
+        half = len(window) // 2
+        _log.debug("the reply to %d messages is too long: asking for %d of them", len(window), half)
+        first = await self._drawn(window[:half], context)
+        second = await self._drawn(window[half:], [*context, *window[:half]])
+        return united(first, second)
+
+    async def _asked(self, window: Sequence[Passage], context: Sequence[Passage]) -> Extraction:
+        messages, labels = extraction_messages(window, context)
+        cut_off: ProviderBadReply | None = None
+        room, temperature = self._max_tokens, _USUAL
+        calls = 0
+        while True:
+            calls += 1
+            try:
+                reply = await self._llm.chat(
+                    messages, temperature=temperature, max_tokens=room, schema=EXTRACTION_SCHEMA
+                )
+                return self._read(reply.text, labels)
+            except ProviderBadReply as error:
+                _log.debug("call %d for %d messages: %s", calls, len(window), error)
+                match error.reason:
+                    case "truncated" if room < MOST_TOKENS and (cut_off is None or len(window) == 1):
+                        room, cut_off = min(2 * room, MOST_TOKENS), error
+                    case "refused" if cut_off is not None:  # the host does not take that many tokens
+                        raise cut_off from error
+                    case "empty" | "malformed" if calls < self._attempts:
+                        temperature = _OTHERWISE
+                    case _:
+                        raise
+
+    def _read(self, text: str, labels: Mapping[str, Passage]) -> Extraction:
+        found = extraction(parsed(text), labels, conventions=self._conventions)
+        if found.rejected and not (found.frames or found.facts or found.notes):
+            raise ProviderBadReply("no item of the model's reply makes sense", reason="malformed")
+        return found

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fabula.types import Kind
+from fabula.types import Kind, Link
 
 Floats: TypeAlias = NDArray[np.float32]
 Doubles: TypeAlias = NDArray[np.float64]
@@ -25,6 +25,12 @@ Block: TypeAlias = tuple[NDArray[np.int64], NDArray[np.float16]]
 FOREVER: Final = np.inf
 POSTING: Final = np.dtype([("term", "<u8"), ("tf", "<u2")])
 """One posting of one record: the term's hash and how often it occurs."""
+LINK: Final = np.dtype([("key", "<u8"), ("kind", "u1")])
+"""One link of one record: the hash of the other one's id, and the place of its kind in `LINKS`."""
+LINKS: Final[tuple[str, ...]] = ("cites", *get_args(Link))
+"""The kinds of links: what a record was made from, and what it is tied to."""
+LEADS: Final[Mapping[str, Kind]] = {"cites": "passage", "causes": "frame"}
+"""The kind of record at a link's other end, where that is no entity."""
 BLOCK: Final = 512
 """Vectors that are widened at once: few enough to stay in the processor's cache."""
 
@@ -42,9 +48,12 @@ class Row(NamedTuple):
     recorded_from: int
     recorded_to: int | None
     importance: float
+    key: int
+    """The hash of its id."""
     length: int
     question: int
     postings: bytes
+    links: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +94,37 @@ class Postings:
         return Postings(self.term[order], self.row[order], self.tf[order], len(order))
 
 
+class Links(NamedTuple):
+    """What the rows of a field are tied to, in order of arrival.
+
+    `target` is a row of the field where the kind leads to, the first that the id has; −1 where there is none.
+    """
+
+    owner: NDArray[np.int32]
+    kind: NDArray[np.uint8]
+    key: NDArray[np.uint64]
+    target: NDArray[np.int32]
+
+    def of(self, kind: str) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Return the owners and targets of all links of a kind that lead somewhere."""
+        found = (self.kind == LINKS.index(kind)) & (self.target >= 0)
+        return self.owner[found], self.target[found]
+
+    def extended(self, owner: NDArray[np.int32], links: NDArray[Any]) -> Links:
+        """Return these links with more at the end, which lead nowhere yet."""
+        return Links(
+            np.concatenate((self.owner, owner)),
+            np.concatenate((self.kind, links["kind"])),
+            np.concatenate((self.key, links["key"])),
+            np.concatenate((self.target, np.full(len(links), -1, np.int32))),
+        )
+
+    def kept(self, held: Bools, place: Ints) -> Links:
+        """Return the links that are `held`, their owners at their new places."""
+        return Links(place[self.owner[held]].astype(np.int32), self.kind[held], self.key[held], self.target[held])
+
+
+NO_LINKS: Final = Links(np.empty(0, np.int32), np.empty(0, np.uint8), np.empty(0, np.uint64), np.empty(0, np.int32))
 NO_POSTINGS: Final = Postings(np.empty(0, np.uint64), np.empty(0, np.int32), np.empty(0, np.uint16))
 
 
@@ -94,6 +134,7 @@ class Field:
     in the session, −1 at its ends."""
 
     number: Ints
+    key: NDArray[np.uint64]
     session: Ints
     seq: Ints
     speaker: Ints
@@ -110,6 +151,7 @@ class Field:
     before: Ints
     after: Ints
     postings: Postings
+    links: Links
     vectors: Floats
     """Unit vectors, one a row; zeros where `embedded` is false. May have spare rows at the end."""
     embedded: Bools
@@ -121,7 +163,8 @@ class Field:
     def nbytes(self) -> int:
         """The bytes held by the columns."""
         columns = [getattr(self, name) for name in _COLUMNS]
-        return sum(c.nbytes for c in columns) + self.vectors.nbytes + self.postings.term.nbytes * 2
+        links = sum(column.nbytes for column in self.links)
+        return sum(c.nbytes for c in columns) + self.vectors.nbytes + self.postings.term.nbytes * 2 + links
 
     def rows_of(self, numbers: Ints) -> Ints:
         """Return the row of each number, −1 where this field has none."""
@@ -137,7 +180,7 @@ class Field:
 
 
 _COLUMNS: Final = (
-    "number", "session", "seq", "speaker", "valid_from", "valid_to", "recorded_from", "recorded_to",
+    "number", "key", "session", "seq", "speaker", "valid_from", "valid_to", "recorded_from", "recorded_to",
     "importance", "length", "window", "words", "question", "before", "after", "embedded",
 )  # fmt: skip
 
@@ -146,8 +189,8 @@ def _empty_field(dimensions: int) -> Field:
     ints, doubles, floats = np.empty(0, np.int64), np.empty(0, np.float64), np.empty(0, np.float32)
     bools = np.empty(0, np.bool_)
     return Field(
-        ints, ints, ints, ints, doubles, doubles, doubles, doubles, floats, floats, floats, floats, bools, ints, ints,
-        NO_POSTINGS, np.empty((0, dimensions), np.float32), bools,
+        ints, np.empty(0, np.uint64), ints, ints, ints, doubles, doubles, doubles, doubles, floats, floats, floats, floats, bools, ints, ints,
+        NO_POSTINGS, NO_LINKS, np.empty((0, dimensions), np.float32), bools,
     )  # fmt: skip
 
 
@@ -191,6 +234,8 @@ class Index:
             by_kind.setdefault(row.kind, []).append(row)
         for kind, new in by_kind.items():
             fields[kind] = _extend(fields.get(kind) or _empty_field(0), new, sessions, speakers)
+        if any(row.links for row in rows):
+            fields = _led(fields)
         if vectors := [block for block in vectors if len(block[0])]:
             fields = {kind: _fill(f, vectors) for kind, f in fields.items()}
         return replace(self, fields=fields, sessions=sessions, speakers=speakers, **state)
@@ -203,8 +248,13 @@ class Index:
         return replace(self, fields={kind: replace(f, postings=sorted_[kind]) for kind, f in self.fields.items()})
 
     def at(self, moment: float) -> Index:
-        """Return what was known at `moment` (seconds since the epoch): rows recorded later are left out."""
-        fields = {kind: _keep(f, f.recorded_from <= moment) for kind, f in self.fields.items()}
+        """Return what was believed at `moment` (seconds since the epoch), and nothing that was recorded later."""
+        fields: dict[Kind, Field] = {
+            kind: _reopened(_keep(f, (f.recorded_from <= moment) & (f.recorded_to > moment)))
+            for kind, f in self.fields.items()
+        }
+        if any(f is not self.fields[kind] for kind, f in fields.items()):
+            fields = _led(fields)
         heard = {int(code) for f in fields.values() for code in np.unique(f.speaker)}
         speakers = {name: code for name, code in self.speakers.items() if code in heard}
         return replace(self, fields=fields, speakers=speakers)
@@ -235,11 +285,15 @@ def _extend(old: Field, rows: Sequence[Row], sessions: dict[str, int], speakers:
     if not fresh:
         return replace(old, recorded_to=recorded_to)
     columns = zip(*fresh, strict=True)
-    number, _, session, seq, speaker, valid_from, valid_to, since, until, importance, length, question, blobs = columns
+    (number, _, session, seq, speaker, valid_from, valid_to, since, until, importance, key, length, question, blobs,
+     ties) = columns  # fmt: skip
     flat = np.frombuffer(b"".join(blobs), POSTING)
     counts = np.fromiter(map(len, blobs), np.int64, len(blobs)) // POSTING.itemsize
     owner = np.repeat(np.arange(len(old), len(old) + len(fresh), dtype=np.int32), counts)
     words = np.bincount(owner - len(old), flat["tf"], len(fresh))
+    links = np.frombuffer(b"".join(ties), LINK)
+    counts = np.fromiter(map(len, ties), np.int64, len(ties)) // LINK.itemsize
+    tied = np.repeat(np.arange(len(old), len(old) + len(fresh), dtype=np.int32), counts)
 
     def joined(column: NDArray[Any], values: Any) -> NDArray[Any]:
         return np.concatenate((column, np.asarray(values, column.dtype)))
@@ -249,6 +303,7 @@ def _extend(old: Field, rows: Sequence[Row], sessions: dict[str, int], speakers:
     lengths = joined(old.length, length)
     return Field(
         number=joined(old.number, number),
+        key=joined(old.key, np.array(key, np.uint64)),
         session=codes,
         seq=joined(old.seq, seq),
         speaker=joined(old.speaker, _codes(speaker, speakers)),
@@ -264,9 +319,33 @@ def _extend(old: Field, rows: Sequence[Row], sessions: dict[str, int], speakers:
         before=before,
         after=after,
         postings=old.postings.extended(flat["term"].copy(), owner, flat["tf"].copy()),
+        links=old.links.extended(tied, links) if len(links) else old.links,
         vectors=_grown(old, len(fresh)),
         embedded=joined(old.embedded, np.zeros(len(fresh))),
     )
+
+
+def _led(fields: Mapping[Kind, Field]) -> dict[Kind, Field]:
+    """The fields with every link led to the row it means."""
+    orders = {kind: np.argsort(f.key, kind="stable") for kind, f in fields.items()}
+    led = dict(fields)
+    for kind, f in fields.items():
+        target = np.full(len(f.links.key), -1, np.int32)
+        for code, name in enumerate(LINKS):
+            other: Kind = LEADS.get(name, "entity")
+            if other in fields:
+                mine = f.links.kind == code
+                target[mine] = _places(fields[other].key, orders[other], f.links.key[mine])
+        led[kind] = replace(f, links=f.links._replace(target=target))
+    return led
+
+
+def _places(keys: NDArray[np.uint64], order: Ints, wanted: NDArray[np.uint64]) -> Ints:
+    """The first place of each wanted key among `keys`, which `order` sorts; −1 where it is not there."""
+    if not len(keys):
+        return np.full(len(wanted), -1)
+    at = order[np.minimum(np.searchsorted(keys, wanted, "left", order), len(keys) - 1)]
+    return np.where(keys[at] == wanted, at, -1)
 
 
 def _neighbours(session: Ints) -> tuple[Ints, Ints]:
@@ -322,6 +401,13 @@ def _fill(old: Field, chunks: Sequence[Block]) -> Field:
     return replace(old, vectors=vectors, embedded=embedded)
 
 
+def _reopened(old: Field) -> Field:
+    """The field as it was before anything in it ended."""
+    if (old.recorded_to == FOREVER).all():
+        return old
+    return replace(old, recorded_to=np.full(len(old), FOREVER))
+
+
 def _keep(old: Field, mask: Bools) -> Field:
     if mask.all():
         return old
@@ -338,4 +424,5 @@ def _keep(old: Field, mask: Bools) -> Field:
         old.postings.tf[kept],
         int(kept[: old.postings.sorted_to].sum()),
     )
-    return Field(**columns, postings=postings, vectors=old.vectors[: len(mask)][mask])
+    links = old.links.kept(mask[old.links.owner], place)
+    return Field(**columns, postings=postings, links=links, vectors=old.vectors[: len(mask)][mask])

@@ -13,14 +13,15 @@ from typing import TypeAlias
 
 import numpy as np
 
-from fabula import question, ranking
+from fabula import question, ranking, scoring
 from fabula.abc import Embedder, Store
 from fabula.conventions import Conventions
 from fabula.errors import ProviderError
 from fabula.index import Bools, Floats, Index
 from fabula.question import Question
-from fabula.ranking import Cue, Ranking
+from fabula.ranking import Ranking
 from fabula.render import Recollection
+from fabula.scoring import Cue
 from fabula.text import AHEAD, ANALYZER, TIMED, clean, hash_term, query_terms, script
 from fabula.types import Fact, Hit, Interval, Kind, Plan, Record, Trace
 
@@ -34,7 +35,7 @@ NEAREST = 200
 """How many of the nearest vectors are fetched where they are left in the database."""
 FETCHED = 2000
 """Rows of which all vectors are fetched rather than the nearest."""
-BEFORE = 60 * ranking.DAY
+BEFORE = 60 * scoring.DAY
 """How far back "before May" looks, in seconds."""
 OVER = 0.5
 """What is left of the score of a fact that no longer holds, where the question is about the present."""
@@ -141,7 +142,7 @@ def _bounds(window: Interval, at: datetime) -> tuple[float, float]:
     start = window.start.timestamp() if window.start else -np.inf
     end = window.end.timestamp() if window.end else np.inf
     if end == np.inf and start > -np.inf:
-        return start, max(start + ranking.DAY, at.timestamp())
+        return start, max(start + scoring.DAY, at.timestamp())
     return (end - BEFORE if start == -np.inf else start), end
 
 

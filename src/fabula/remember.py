@@ -7,6 +7,7 @@ import json
 import os
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final
 
@@ -15,9 +16,10 @@ import numpy as np
 from fabula import when
 from fabula.abc import SEARCHED, Changes, Clock, Embedder, Entry, Filter, Lease, Pending, Store, Task, Terms, Vectors
 from fabula.errors import EmbeddingMismatch, InvalidInput
+from fabula.index import LINK, LINKS
 from fabula.settings import Settings
-from fabula.text import AHEAD, ANALYZER, TIMED, analyse, clean, fold, identifier, mask
-from fabula.types import ROLES, Image, Interval, Masked, Message, Passage, Receipt, Record, aware
+from fabula.text import AHEAD, ANALYZER, TIMED, analyse, clean, fold, hash_term, identifier, mask
+from fabula.types import ROLES, Entity, Image, Interval, Masked, Message, Passage, Receipt, Record, aware
 
 VAGUE: Final = ("instant", "fuzzy")
 """The precisions of times that say nothing of when."""
@@ -42,6 +44,8 @@ def derived_id(*parts: str) -> str:
 
 def spoken_text(record: Record) -> str:
     """Return what the embedder reads of a record: for a passage who speaks, what was said, what pictures show."""
+    if isinstance(record, Entity):
+        return ", ".join((record.text, *record.aliases))
     if not isinstance(record, Passage):
         return record.text
     pictures = " ".join(image.caption or image.name for image in record.images)
@@ -59,10 +63,26 @@ def terms_of(record: Record) -> Terms | None:
     """Return what the keyword search reads of a record, with its date in words; `None` where there is nothing."""
     if not searchable(record):
         return None
-    text = spoken_text(record)
-    if not isinstance(record, Passage) or record.time is None:
-        return analyse(text)
-    return analyse(f"{when.spell(record.time)} {text}", marks=_marks(record.text, record.time))
+    if isinstance(record, Passage) and record.time is not None:
+        text = f"{when.spell(record.time)} {spoken_text(record)}"
+        return analyse(text, marks=_marks(record.text, record.time))
+    terms = analyse(spoken_text(record))
+    return replace(terms, links=links_of(record), embedded=True) if says_more(record) else terms
+
+
+def says_more(record: Record) -> bool:
+    """Whether a record is a key to its passages: what rules made repeats their words, and would count them twice."""
+    return not isinstance(record, Passage) and record.meta.get("extractor") != "rules"
+
+
+def links_of(record: Record) -> bytes:
+    """Return a record's provenance and ties, packed as `index.LINK`."""
+    ties = [("cites", source) for source in record.sources]
+    ties += [(kind, other) for kind, others in record.links.items() for other in others]
+    packed = np.empty(len(ties), LINK)
+    packed["key"] = np.fromiter((hash_term(other) for _, other in ties), np.uint64, len(ties))
+    packed["kind"] = np.fromiter((LINKS.index(kind) for kind, _ in ties), np.uint8, len(ties))
+    return packed.tobytes()
 
 
 def _marks(text: str, told: datetime) -> list[str]:

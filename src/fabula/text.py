@@ -26,7 +26,7 @@ __all__ = [
     "identifier", "mask", "query_terms", "script", "stop", "tokens",
 ]  # fmt: skip
 
-ANALYZER: Final = 2
+ANALYZER: Final = 3
 """The version of the tokeniser: raised with every change of the terms, since stored postings must match a query's."""
 
 TIMED: Final = "\0timed"

@@ -24,9 +24,12 @@ Precision = Literal[
     "instant", "second", "minute", "hour", "part", "day", "weekend", "week",
     "month", "quarter", "season", "half", "year", "decade", "century", "range", "fuzzy",
 ]  # fmt: skip
-Channel = Literal["dense", "sparse", "context", "time"]
+Channel = Literal["dense", "sparse", "context", "time", "facts", "frames"]
 Fusion = Literal["linear", "rrf"]
 
+Link = Literal["subject", "object", "names", "synonym", "causes"]
+"""How records are tied: a fact to its subject and its object, a frame to whom it names, an entity to one that may be
+the same, a frame to what it brought about."""
 KINDS: tuple[Kind, ...] = get_args(Kind)
 CHANNELS: tuple[Channel, ...] = get_args(Channel)
 ROLES = frozenset({"user", "assistant", "system", "tool", "developer"})
@@ -150,6 +153,8 @@ class Record:
     """When fabula believed it; open-ended while it still does. Set by the store."""
     sources: tuple[str, ...] = ()
     """The ids of the records it was made from."""
+    links: Mapping[Link, tuple[str, ...]] = field(default_factory=lambda: NOTHING)
+    """The ids of the records it is tied to, by how."""
     meta: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
 
 

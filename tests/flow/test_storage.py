@@ -94,7 +94,11 @@ def grown(dialect: Any) -> tuple[Migration, ...]:
     """The schema's history with one more change, which is new to every database there is."""
     return (
         *migrations(dialect),
-        Migration(2, "later", "ALTER TABLE records ADD COLUMN later TEXT;\nCREATE TABLE newer (x TEXT);"),
+        Migration(
+            migrations(dialect)[-1].number + 1,
+            "later",
+            "ALTER TABLE records ADD COLUMN later TEXT;\nCREATE TABLE newer (x TEXT);",
+        ),
     )
 
 
@@ -117,7 +121,7 @@ async def test_a_database_of_the_version_before_is_upgraded_once(db: str, monkey
 async def test_a_change_of_the_schema_that_fails_changes_nothing(db: str, monkeypatch: pytest.MonkeyPatch):
     async with memory(db) as opened:
         await opened.remember("u", TALK)
-    bad = Migration(2, "bad", "CREATE TABLE newer (x TEXT);\nNONSENSE;")
+    bad = Migration(99, "bad", "CREATE TABLE newer (x TEXT);\nNONSENSE;")
     with monkeypatch.context() as patch:
         for module in (sqlite, server):
             patch.setattr(module, "migrations", lambda dialect: (*migrations(dialect), bad))

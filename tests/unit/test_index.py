@@ -27,7 +27,7 @@ def row(
 ) -> Row:  # fmt: skip
     return Row(
         number, kind, session, number, speaker, valid, valid, number * 1_000_000 if since is None else since, until,
-        0.5, len(terms), 0, packed(terms),
+        0.5, number, len(terms), 0, packed(terms), b"",
     )  # fmt: skip
 
 
@@ -57,6 +57,10 @@ def assert_same(one: Index, other: Index) -> None:
                 for term in np.unique(np.concatenate((a.postings.term, b.postings.term))):
                     for mine, theirs in zip(a.postings.of(int(term)), b.postings.of(int(term)), strict=True):
                         assert mine.tolist() == theirs.tolist()
+            elif column.name == "links":
+                for mine, theirs in zip(left, right, strict=True):
+                    assert mine.dtype == theirs.dtype
+                    assert np.array_equal(mine, theirs)
             else:
                 assert left.dtype == right.dtype, column.name
                 assert left.shape == right.shape, column.name

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fabula import ranking
+from fabula import ranking, scoring
 from fabula.index import POSTING, Floats, Index, Row
-from fabula.ranking import Cue
+from fabula.scoring import Cue
 from fabula.types import Plan
 
 DAY = 86400.0
@@ -68,9 +68,11 @@ def index_of(
                 recorded_from=number,
                 recorded_to=None,
                 importance=0.5,
+                key=number,
                 length=len(terms),
                 question=int(number in questions),
                 postings=np.array(sorted(Counter(terms).items()), POSTING).tobytes(),
+                links=b"",
             )
         )
     chunks = [(np.array(list(vectors)), np.array(list(vectors.values()), np.float16))] if vectors else []
@@ -93,14 +95,14 @@ def textbook(documents: Sequence[Sequence[int]], query: Mapping[int, float], k1:
 
 
 def scored(score: Any, passages: Any, terms: dict[int, float]) -> Any:
-    return score(passages, ranking.matches(passages, terms))
+    return score(passages, scoring.matches(passages, terms))
 
 
 class TestBM25:
     @given(talk=talks, query=queries)
     @settings(deadline=None)
     def test_is_the_textbook_formula(self, talk: Talk, query: dict[int, float]):
-        got = scored(ranking.bm25, index_of(talk).of("passage"), query)
+        got = scored(scoring.bm25, index_of(talk).of("passage"), query)
         assert got == pytest.approx(textbook([terms for _, terms in talk], query, 0.9, 0.4), abs=1e-4)
 
     @given(talk=talks, query=queries)
@@ -113,15 +115,15 @@ class TestBM25:
             around = [*mates[max(place - 1, 0) : place], number, *mates[place + 1 : place + 2]]
             assert terms in [talk[n][1] for n in around]
             joined.append([term for n in around for term in talk[n][1]])
-        got = scored(ranking.bm25_windows, index_of(talk).of("passage"), query)
+        got = scored(scoring.bm25_windows, index_of(talk).of("passage"), query)
         assert got == pytest.approx(textbook(joined, query, 1.2, 0.75), abs=1e-4)
 
-    @pytest.mark.parametrize("score", [ranking.bm25, ranking.bm25_windows])
+    @pytest.mark.parametrize("score", [scoring.bm25, scoring.bm25_windows])
     def test_a_term_of_a_small_corpus_still_counts(self, score: Score):
         assert scored(score, index_of([("a", [1]), ("b", [2])]).of("passage"), {1: 1.0})[0] > 0
         assert scored(score, index_of([("a", [1])]).of("passage"), {1: 1.0})[0] > 0
 
-    @pytest.mark.parametrize("score", [ranking.bm25, ranking.bm25_windows])
+    @pytest.mark.parametrize("score", [scoring.bm25, scoring.bm25_windows])
     def test_of_nothing_is_nothing(self, score: Score):
         assert scored(score, Index().of("passage"), {1: 1.0}).tolist() == []
         assert scored(score, index_of([("a", [1])]).of("passage"), {}).tolist() == [0]
@@ -129,28 +131,28 @@ class TestBM25:
 
     def test_a_row_matches_by_its_neighbours_words(self):
         passages = index_of([("a", [1]), ("a", [2]), ("a", [3]), ("b", [1])]).of("passage")
-        assert (scored(ranking.bm25_windows, passages, {1: 1.0}) > 0).tolist() == [True, True, False, True]
-        assert (scored(ranking.bm25, passages, {1: 1.0}) > 0).tolist() == [True, False, False, True]
+        assert (scored(scoring.bm25_windows, passages, {1: 1.0}) > 0).tolist() == [True, True, False, True]
+        assert (scored(scoring.bm25, passages, {1: 1.0}) > 0).tolist() == [True, False, False, True]
 
 
 class TestChannels:
     def test_cosines(self):
         talk: Talk = [("a", [])] * 3
         passages = index_of(talk, vectors={0: [1, 0], 2: [0.6, 0.8]}).of("passage")
-        got = ranking.cosines(passages, np.array([1, 0], np.float32))
+        got = scoring.cosines(passages, np.array([1, 0], np.float32))
         assert got == pytest.approx([1, 0, 0.6], abs=1e-3)
-        assert ranking.cosines(passages, None).tolist() == [0, 0, 0]
-        assert ranking.cosines(passages, np.ones(3, np.float32)).tolist() == [0, 0, 0]
+        assert scoring.cosines(passages, None).tolist() == [0, 0, 0]
+        assert scoring.cosines(passages, np.ones(3, np.float32)).tolist() == [0, 0, 0]
 
     def test_coverage_is_a_share_of_the_terms(self):
         passages = index_of([("a", [1, 2]), ("a", [1]), ("a", []), ("a", [9])]).of("passage")
-        got = ranking.coverage(passages, ranking.matches(passages, {1: 1.0, 2: 1.0}), np.arange(4))
+        got = scoring.coverage(passages, scoring.matches(passages, {1: 1.0, 2: 1.0}), np.arange(4))
         assert got[0] == pytest.approx(1)
         assert 0 < got[1] < 0.5, "the common term is worth less than the rare one"
         assert got[2:].tolist() == [0, 0]
-        assert ranking.coverage(passages, ranking.matches(passages, {1: 1.0}), np.array([1, 3])).tolist() == [1, 0]
-        assert ranking.coverage(passages, ranking.matches(passages, {}), np.arange(4)).tolist() == [0, 0, 0, 0]
-        assert ranking.coverage(passages, ranking.matches(passages, {77: 1.0}), np.arange(2)).tolist() == [0, 0]
+        assert scoring.coverage(passages, scoring.matches(passages, {1: 1.0}), np.array([1, 3])).tolist() == [1, 0]
+        assert scoring.coverage(passages, scoring.matches(passages, {}), np.arange(4)).tolist() == [0, 0, 0, 0]
+        assert scoring.coverage(passages, scoring.matches(passages, {77: 1.0}), np.arange(2)).tolist() == [0, 0]
 
     @pytest.mark.parametrize(
         ("moment", "near"),
@@ -166,15 +168,15 @@ class TestChannels:
         ],
     )
     def test_nearness_to_a_day(self, moment: float, near: float):
-        got = ranking.nearness(np.array([moment * DAY]), [(10 * DAY, 11 * DAY)])
+        got = scoring.nearness(np.array([moment * DAY]), [(10 * DAY, 11 * DAY)])
         assert got == pytest.approx([near], abs=1e-6)
 
     def test_nearness_to_several_and_open_windows(self):
         moments = np.array([0.0, 5.0, 100.0]) * DAY
-        assert ranking.nearness(moments, [(0, 0), (100 * DAY, 101 * DAY)])[[0, 2]].tolist() == [1, 1]
-        assert ranking.nearness(moments, [(-np.inf, 5 * DAY)])[:2].tolist() == [1, 1]
-        assert ranking.nearness(moments, [(5 * DAY, np.inf)])[1:].tolist() == [1, 1]
-        assert ranking.nearness(moments, []).tolist() == [0, 0, 0]
+        assert scoring.nearness(moments, [(0, 0), (100 * DAY, 101 * DAY)])[[0, 2]].tolist() == [1, 1]
+        assert scoring.nearness(moments, [(-np.inf, 5 * DAY)])[:2].tolist() == [1, 1]
+        assert scoring.nearness(moments, [(5 * DAY, np.inf)])[1:].tolist() == [1, 1]
+        assert scoring.nearness(moments, []).tolist() == [0, 0, 0]
 
 
 class TestMarks:
@@ -183,13 +185,13 @@ class TestMarks:
     def test_count_by_how_rare_the_first_is(self):
         passages = index_of([("a", [8, 9]), ("a", [8]), ("a", [9])] + [("a", [1])] * 9).of("passage")
         rare = math.log(ranking.COMMON / (2 / 12))
-        assert ranking.marked(passages, self.MARKS, np.arange(4)) == pytest.approx([2 * rare, rare, rare, 0])
-        assert ranking.marked(passages, self.MARKS[:1], np.array([1, 2])) == pytest.approx([rare, 0])
+        assert scoring.marked(passages, self.MARKS, np.arange(4)) == pytest.approx([2 * rare, rare, rare, 0])
+        assert scoring.marked(passages, self.MARKS[:1], np.array([1, 2])) == pytest.approx([rare, 0])
 
     @pytest.mark.parametrize("bearing", [0, 4, 12])
     def test_that_are_nowhere_or_common_tell_nothing(self, bearing: int):
         passages = index_of([("a", [8])] * bearing + [("a", [1])] * (12 - bearing)).of("passage")
-        assert not ranking.marked(passages, self.MARKS, np.arange(12)).any()
+        assert not scoring.marked(passages, self.MARKS, np.arange(12)).any()
 
     def test_are_asked_for_by_the_cue_and_are_of_the_time_channel(self):
         index = index_of([("a", [1, 8] if n == 5 else [1]) for n in range(12)])
@@ -206,7 +208,7 @@ class TestMarks:
 class TestZ:
     @given(st.lists(st.floats(-1e3, 1e3, width=32), min_size=2, max_size=30))
     def test_standardises(self, values: list[float]):
-        got = ranking.z(np.array(values, np.float32))
+        got = scoring.z(np.array(values, np.float32))
         if np.std(np.array(values, np.float32)) > 1e-3:
             assert got.mean() == pytest.approx(0, abs=1e-2)
             assert got.std() == pytest.approx(1, abs=1e-2)
@@ -214,12 +216,12 @@ class TestZ:
 
     @pytest.mark.parametrize("values", [[], [3.0], [2.0, 2.0, 2.0]])
     def test_of_equal_values_is_zero(self, values: list[float]):
-        assert ranking.z(np.array(values, np.float32)).tolist() == [0] * len(values)
+        assert scoring.z(np.array(values, np.float32)).tolist() == [0] * len(values)
 
     def test_unknown_values_are_the_mean(self):
-        got = ranking.z(np.array([1.0, 3.0, 99.0], np.float32), np.array([True, True, False]))
+        got = scoring.z(np.array([1.0, 3.0, 99.0], np.float32), np.array([True, True, False]))
         assert got.tolist() == [-1, 1, 0]
-        assert ranking.z(np.array([1.0, 2.0]), np.array([False, False])).tolist() == [0, 0]
+        assert scoring.z(np.array([1.0, 2.0]), np.array([False, False])).tolist() == [0, 0]
 
 
 class TestWeights:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from fabula.types import NOTHING, Interval, Kind, Record, Status
 
 Task = Literal["embed", "extract"]
-SEARCHED: tuple[Kind, ...] = ("passage", "frame", "fact", "insight")
+SEARCHED: tuple[Kind, ...] = ("passage", "frame", "fact", "entity", "insight")
 """Kinds that are found by keyword: they have terms, unless they are blank."""
 MOVED: Mapping[str, int] = {"records": 1, "postings": 1, "vectors": 2, "edges": 4, "tombstones": 1, "pending": 2}
 """What a scope consists of when it is moved to another database, and how many columns are a row's key there. Caches
@@ -22,11 +22,15 @@ are made anew."""
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Terms:
-    """A text as the keyword search sees it: `postings` packed as `index.POSTING`, `length` without stop words."""
+    """A record as an index in memory sees it: `postings` packed as `index.POSTING`, `length` without stop words, and
+    `links` packed as `index.LINK`."""
 
     postings: bytes
     length: int
     question: bool = False
+    links: bytes = b""
+    embedded: bool = False
+    """Whether it ought to have a vector, if it is no passage: passages all ought to."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

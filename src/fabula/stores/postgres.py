@@ -33,10 +33,10 @@ TYPES: Final[Mapping[str, str]] = {
     **dict.fromkeys(
         ("first", "reset", "next_number", "at", "after", "number", "revision", "seq", "valid_from", "valid_to", "start",
          "end", "recorded_from", "recorded_to", "due", "now", "until", "limit", "keep"), "bigint"),
-    **dict.fromkeys(("analyzer", "length", "question", "attempts"), "integer"),
+    **dict.fromkeys(("analyzer", "length", "question", "embedded", "attempts"), "integer"),
     **dict.fromkeys(("importance", "weight"), "double precision"),
     **dict.fromkeys(("ended", "failed"), "boolean"),
-    **dict.fromkeys(("terms", "vector"), "bytea"),
+    **dict.fromkeys(("terms", "links", "vector"), "bytea"),
     "halves": "real[]::halfvec",
 }  # fmt: skip
 """What a parameter is, by its name, wherever it stands; every other one is text."""

@@ -18,6 +18,7 @@ from fabula.index import Index, Row
 from fabula.stores.layouts import Layout
 from fabula.stores.rows import from_row, micros
 from fabula.stores.statements import Do, Rows, Steps
+from fabula.text import hash_term
 from fabula.types import Kind, Record, Stats
 
 
@@ -80,9 +81,15 @@ def indexed(loaded: Loaded, layout: Layout) -> Index:
     if loaded.state is None:
         return loaded.base
     terms = {row[0]: tuple(row)[1:] for row in loaded.terms}
-    fresh = [Row._make(tuple(row) + terms[row[0]]) for row in loaded.fresh if row[0] in terms]
-    ended = map(Row._make, loaded.ended)
+    fresh = [_row(row, terms[row[0]]) for row in loaded.fresh if row[0] in terms]
+    ended = [_row(row[:11], row[11:]) for row in loaded.ended]
     return loaded.base.extended([*ended, *fresh], layout.blocks(loaded.vectors), **loaded.state)
+
+
+def _row(record: Sequence[Any], terms: Sequence[Any]) -> Row:
+    *columns, record_id = record
+    length, question, postings, links = terms
+    return Row(*columns, hash_term(record_id), length, question, postings, links or b"")
 
 
 def get(scope: str, ids: Sequence[str], as_of: datetime | None) -> Steps[dict[str, Record]]:

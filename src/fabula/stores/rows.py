@@ -105,6 +105,8 @@ def pack(record: Record) -> str:
         data["emotion"] = [record.emotion.valence, record.emotion.arousal, record.emotion.label]
     if record.sources:
         data["sources"] = record.sources
+    if record.links:
+        data["links"] = {kind: list(ids) for kind, ids in record.links.items()}
     if record.meta:
         data["meta"] = dict(record.meta)
     if record.valid and (zones := [_offset(record.valid.start), _offset(record.valid.end)]) != [0, 0]:
@@ -156,6 +158,8 @@ def from_row(scope: str, row: Sequence[Any]) -> Record:
     for name in ("aliases", "sources"):
         if name in data:
             data[name] = tuple(data[name])
+    if "links" in data:
+        data["links"] = {kind: tuple(ids) for kind, ids in data["links"].items()}
     if kind == "passage":
         data |= {"session": session, "seq": seq, "speaker": speaker}
         data["images"] = tuple(Image(caption=c, url=u, name=n) for c, u, n in data.get("images", ()))

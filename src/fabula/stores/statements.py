@@ -23,7 +23,7 @@ TABLES: Final = ("records", "postings", "vectors", "edges", "pending", "leases",
 """Every table that holds a scope's data, in the order in which they are emptied."""
 COLUMNS: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
     "records": (("number",), (*RECORD.replace(" ", "").split(",")[1:], "revision")),
-    "postings": (("number",), ("length", "question", "terms")),
+    "postings": (("number",), ("length", "question", "terms", "links", "embedded")),
     "edges": (("target", "kind", "source", "ref"), ("weight", "revision")),
     "pending": (("task", "number"), ("id", "session", "attempts", "error", "due")),
     "tombstones": (("id",), ()),

@@ -178,7 +178,15 @@ def _terms(scope: str, terms: Mapping[int, Terms]) -> Do:
     return Do(
         "put_terms",
         [
-            {"scope": scope, "number": number, "length": t.length, "question": int(t.question), "terms": t.postings}
+            {
+                "scope": scope,
+                "number": number,
+                "length": t.length,
+                "question": int(t.question),
+                "terms": t.postings,
+                "links": t.links,
+                "embedded": int(t.embedded),
+            }
             for number, t in terms.items()
         ],
     )

@@ -9,11 +9,12 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from fabula.testing.fakes import Chat, FakeClock, FakeExtractor, HashEmbedder, ScriptedLLM
+from fabula.testing.replay import ReplayExtractor
 
 if TYPE_CHECKING:
     from fabula.testing.contract import StoreContract
 
-__all__ = ["Chat", "FakeClock", "FakeExtractor", "HashEmbedder", "ScriptedLLM", "StoreContract"]
+__all__ = ["Chat", "FakeClock", "FakeExtractor", "HashEmbedder", "ReplayExtractor", "ScriptedLLM", "StoreContract"]
 
 
 def __getattr__(name: str) -> Any:

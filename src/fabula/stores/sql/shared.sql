@@ -106,8 +106,10 @@ DELETE FROM records WHERE scope = :scope AND number IN :numbers RETURNING scope;
 
 -- name: put_terms
 -- A version's terms.
-INSERT INTO postings (scope, number, length, question, terms) VALUES (:scope, :number, :length, :question, :terms)
-ON CONFLICT (scope, number) DO UPDATE SET length = excluded.length, question = excluded.question, terms = excluded.terms;
+INSERT INTO postings (scope, number, length, question, terms, links, embedded)
+VALUES (:scope, :number, :length, :question, :terms, :links, :embedded)
+ON CONFLICT (scope, number) DO UPDATE SET length = excluded.length, question = excluded.question, terms = excluded.terms,
+    links = excluded.links, embedded = excluded.embedded;
 
 -- name: delete_terms
 -- Erase versions' terms.
@@ -116,24 +118,25 @@ DELETE FROM postings WHERE scope = :scope AND number IN :numbers RETURNING scope
 -- name: load_rows
 -- The versions after a number; their terms come apart, since that is quicker than a join.
 SELECT number, kind, COALESCE(session, ''), COALESCE(seq, -1), COALESCE(speaker, ''), valid_from, valid_to,
-    recorded_from, recorded_to, importance
+    recorded_from, recorded_to, importance, id
 FROM records WHERE scope = :scope AND number > :after ORDER BY number;
 
 -- name: load_terms
 -- The terms of the versions after a number.
-SELECT number, length, question, terms FROM postings WHERE scope = :scope AND number > :after;
+SELECT number, length, question, terms, links FROM postings WHERE scope = :scope AND number > :after;
 
 -- name: embedded_kinds
 -- What ought to have a vector: live, not blank, and not waiting for one.
 SELECT r.number FROM records r JOIN postings p ON p.scope = r.scope AND p.number = r.number
-WHERE r.scope = :scope AND p.scope = :scope AND r.recorded_to IS NULL AND r.kind = 'passage' AND r.number NOT IN (
+WHERE r.scope = :scope AND p.scope = :scope AND r.recorded_to IS NULL AND (r.kind = 'passage' OR p.embedded = 1)
+    AND r.number NOT IN (
     SELECT number FROM pending WHERE scope = :scope AND task = 'embed')
 ORDER BY r.number;
 
 -- name: load_closed
 -- The same of versions that were ended since a revision.
 SELECT r.number, r.kind, COALESCE(r.session, ''), COALESCE(r.seq, -1), COALESCE(r.speaker, ''), r.valid_from, r.valid_to,
-    r.recorded_from, r.recorded_to, r.importance, p.length, p.question, p.terms
+    r.recorded_from, r.recorded_to, r.importance, r.id, p.length, p.question, p.terms, p.links
 FROM records r JOIN postings p ON p.scope = r.scope AND p.number = r.number
 WHERE r.scope = :scope AND p.scope = :scope AND r.recorded_to IS NOT NULL AND r.revision > :revision AND r.number <= :after
 ORDER BY r.number;

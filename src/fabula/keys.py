@@ -1,0 +1,86 @@
+"""What facts and frames tell of the passages they were made from: they are keys to them; reads no text, asks no store.
+
+A passage has the score of the best fact, and of the best frame, that cites it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fabula.index import FOREVER, Bools, Doubles, Field, Floats, Index, Ints
+from fabula.scoring import HAN_K1_B, Cue, bm25, cosines, matches, nearness, z
+from fabula.types import Kind
+
+KEYS: Final[tuple[Kind, ...]] = ("fact", "frame")
+NONE: Final = np.float32(-1)
+"""What a passage gets that nothing was drawn from, in standard deviations of the keys."""
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """What the records of one kind say of every passage; `told` says which passages have been read at all."""
+
+    rows: Ints
+    """The live records that cite passages."""
+    scores: Floats
+    """How well each of them answers the cue: by words and by meaning, in standard deviations."""
+    words: Floats
+    meaning: Floats
+    near: Floats
+    """0–1, a passage each: how near what happened is to a time of the cue."""
+    told: Bools
+
+
+def keys(index: Index, cue: Cue, kind: Kind) -> Keys | None:
+    """Hold the records of `kind` against the cue, and give the best of them to each passage; `None`: there are none."""
+    field, passages = index.of(kind), index.of("passage")
+    owner, target = field.links.of("cites")
+    live = (field.recorded_to == FOREVER)[owner]
+    owner, target = owner[live], target[live]
+    if not len(owner):
+        return None
+    rows = np.unique(owner).astype(np.int64)
+    k1, b = HAN_K1_B if cue.han else (0.9, 0.4)
+    by_words = z(bm25(field, matches(field, cue.terms), k1=k1, b=b)[rows])
+    by_meaning = z(cosines(field, cue.vector)[rows], field.embedded[rows]) if cue.vector is not None else by_words * 0
+    place = np.searchsorted(rows, owner)
+    told = _told(passages, target)
+    return Keys(
+        rows=rows,
+        scores=by_words + by_meaning,
+        words=_best(by_words[place], target, told),
+        meaning=_best(by_meaning[place], target, told),
+        near=_greatest(nearness(_middle(field, rows), cue.windows)[place], target, np.zeros(len(passages), np.float32)),
+        told=told,
+    )
+
+
+def _best(values: Floats, target: NDArray[np.int32], told: Bools) -> Floats:
+    """The greatest value for each passage; for those that nobody has read yet the mean, which is 0."""
+    floor = np.where(told, NONE, np.float32(0))
+    cited = np.zeros(len(told), np.bool_)
+    cited[target] = True
+    return _greatest(values, target, np.where(cited, np.float32(-np.inf), floor))
+
+
+def _greatest(values: Floats, target: NDArray[np.int32], start: Floats) -> Floats:
+    best = start.astype(np.float32)
+    np.maximum.at(best, target, values)
+    return best
+
+
+def _told(passages: Field, target: NDArray[np.int32]) -> Bools:
+    """Which passages have been read by whoever draws facts: up to the last that anything in their session cites."""
+    last = np.full(int(passages.session.max()) + 1, -1)
+    np.maximum.at(last, passages.session[target], passages.seq[target])
+    return passages.seq <= last[passages.session]
+
+
+def _middle(field: Field, rows: Ints) -> Doubles:
+    """When it happened: the start, or the end of what has none."""
+    start, end = field.valid_from[rows], field.valid_to[rows]
+    return np.where(np.isfinite(start), start, end)

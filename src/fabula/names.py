@@ -1,0 +1,45 @@
+"""When two names are one: how they are compared, and what is short for what; knows no record and no store."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from fabula.text import fold, script
+
+FIRMS: Final = frozenset(
+    ("ltd", "limited", "inc", "corp", "corporation", "co", "company", "gmbh", "ag", "llc", "plc", "group", "holding")
+)
+HAN_FIRMS: Final = ("公司", "有限公司", "股份有限公司", "集团", "集团公司", "科技", "科技公司")
+NOBODY: Final = frozenset(
+    ("i", "me", "you", "he", "him", "she", "her", "it", "we", "us", "they", "them", "mom", "mum", "mother", "dad",
+     "father", "wife", "husband", "son", "daughter", "brother", "sister", "friend", "boss", "partner", "kids", "family",
+     "我", "你", "您", "他", "她", "它", "我们", "你们", "他们", "她们", "咱们", "妈妈", "爸爸", "妈", "爸", "老婆", "老公",
+     "妻子", "丈夫", "儿子", "女儿", "哥哥", "弟弟", "姐姐", "妹妹", "朋友", "老板", "领导", "同事")
+)  # fmt: skip
+"""Words that many are called by: no alias of anybody."""
+_EDGES: Final = re.compile(r"^(?:the|a|an|my|our|his|her|their) (?=\S)|^[\W_]+|[\W_]+$")
+_HANGUL: Final = re.compile(r"(?<=[\uac00-\ud7af]) (?=[\uac00-\ud7af])")
+
+
+def normal(name: str) -> str:
+    """Return the name as it is compared: folded, without articles and outer punctuation; never empty for a name."""
+    folded = fold(name)
+    short = _EDGES.sub("", _EDGES.sub("", folded))
+    return _HANGUL.sub("", short) or folded or name
+
+
+def is_name(name: str) -> bool:
+    """Whether it can tell one from others: a pronoun or "mother" cannot."""
+    return bool(name.strip()) and normal(name) not in NOBODY
+
+
+def short_for(short: str, whole: str, *, person: bool) -> bool:
+    """Whether `short` is what `whole` is called for short: a firm without its legal form, a person by one name."""
+    a, b = normal(short), normal(whole)
+    if script(a) == "han":
+        return b.startswith(a) and len(a) > 1 and b[len(a) :] in HAN_FIRMS
+    one, all_ = a.split(), b.replace(".", "").split()
+    if len(one) < len(all_) and all_[: len(one)] == one and FIRMS.issuperset(all_[len(one) :]):
+        return True
+    return person and len(one) == 1 < len(all_) and one[0] in (all_[0], all_[-1]) and one[0].isalpha()

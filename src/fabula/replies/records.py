@@ -1,0 +1,324 @@
+"""From the data of a reply to records: each item looked at alone, with the passages it cites.
+
+Knows no prompt but the labels it gave to passages, and no memory the records will stand in.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final, TypeVar, cast
+
+from fabula.abc import Extraction
+from fabula.conventions import Conventions
+from fabula.errors import ProviderBadReply
+from fabula.render import without_memories
+from fabula.replies.enclosed import Json, bad
+from fabula.replies.values import (
+    emotion_of,
+    importance_of,
+    is_name,
+    lasting,
+    line_of,
+    listed,
+    names_of,
+    naming,
+    sentence,
+    text_of,
+    time_of,
+)
+from fabula.text import fold, script
+from fabula.types import NOTHING, Entity, Event, Fact, Frame, Interval, Note, Passage, Record
+
+_log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+R = TypeVar("R", bound=Record)
+
+PROFILE: Final = "profile"
+"""The namespace of notes about who somebody is."""
+_USER: Final = frozenset(("", "user", "用户"))
+"""What the one whose memory it is goes by where no name is known."""
+_LISTS: Final = ("frames", "facts", "entities", "profile")
+_FIELDS: Final[Mapping[str, frozenset[str]]] = {
+    "frames": frozenset(("summary", "events")), "profile": frozenset(("key",)),
+    "facts": frozenset(("subject", "predicate", "content", "text")), "entities": frozenset(("name",)),
+}  # fmt: skip
+"""By which fields an item in a bare list is known; the first kind that has one of them takes it."""
+
+
+def extraction(
+    reply: Json, passages: Mapping[str, Passage], *, conventions: Conventions = Conventions()  # noqa: B008 - frozen
+) -> Extraction:  # fmt: skip
+    """Return the records of a reply; `passages` are the ones it may cite, by the labels they were shown with.
+
+    An item that makes no sense, or cites only what was not shown, is left out and counted in `rejected`; one that
+    cites nothing is drawn from all passages. Times in words count from when an item's first source was said.
+    Raises `ProviderBadReply` (`malformed`) where nothing in the reply is what was asked for.
+    """
+    items, odd = _by_kind(reply)
+    reading = _Reading(passages, conventions)
+    frames = _united(reading.each(items["frames"], reading.frame))
+    facts = _united(reading.each(items["facts"], reading.fact))
+    notes = _united(reading.each(items["profile"], reading.note))
+    entities = _united(reading.each(items["entities"], lambda item: reading.entity(item, (*frames, *facts, *notes))))
+    return Extraction(frames=frames, facts=facts, entities=entities, notes=notes, rejected=reading.rejected + odd)
+
+
+def united(first: Extraction, second: Extraction) -> Extraction:
+    """Return what two replies found, with what both found once."""
+    return Extraction(
+        frames=_united((*first.frames, *second.frames)),
+        facts=_united((*first.facts, *second.facts)),
+        entities=_united((*first.entities, *second.entities)),
+        notes=_united((*first.notes, *second.notes)),
+        rejected=first.rejected + second.rejected,
+    )
+
+
+def derived_id(*parts: str) -> str:
+    """Return the id that the same parts always have, whoever asks."""
+    return hashlib.blake2b("\0".join(parts).encode(), digest_size=16).hexdigest()
+
+
+def _by_kind(reply: Json) -> tuple[dict[str, list[Any]], int]:
+    """The items of a reply, and how many are of no kind. A bare list of items or of replies is taken as well."""
+    if isinstance(reply, dict) and len(reply) == 1 and reply.keys().isdisjoint(_LISTS):
+        (inner,) = reply.values()
+        reply = cast(Json, inner) if isinstance(inner, dict) else reply
+    pieces = reply if isinstance(reply, list) else [reply]
+    items: dict[str, list[Any]] = {kind: [] for kind in _LISTS}
+    odd = unknown = 0
+    for piece in pieces:
+        given = cast(dict[str, Any], piece) if isinstance(piece, dict) else {}
+        headings = [kind for kind in _LISTS if kind in given]
+        for kind in headings:
+            if isinstance(given[kind], list | dict):
+                items[kind] += listed(given[kind] or None)
+            else:
+                odd += given[kind] not in (None, "")
+        if not headings:
+            kind = _kind(piece, alone=isinstance(reply, dict))
+            unknown += kind is None
+            if kind is not None:
+                items[kind].append(piece)
+    if pieces and unknown == len(pieces):
+        raise bad("holds nothing that was asked for")
+    return items, odd + unknown
+
+
+def _kind(item: Any, *, alone: bool) -> str | None:
+    """What an item without a heading is. One that is the whole reply has to be a triple: it might be an excuse."""
+    if isinstance(item, str):
+        return "facts"
+    given = cast(dict[str, Any], item) if isinstance(item, dict) else {}
+    if alone:
+        return "facts" if {"subject", "predicate"} <= given.keys() else None
+    return next((kind for kind, fields in _FIELDS.items() if not fields.isdisjoint(given)), None)
+
+
+class _Reading:
+    """One reply beside the passages it is about."""
+
+    def __init__(self, passages: Mapping[str, Passage], conventions: Conventions) -> None:
+        self._passages = passages
+        self._all = tuple({passage.id: passage for passage in passages.values()}.values())
+        self._said = [(passage.id, fold(_said(passage))) for passage in self._all]
+        self._conventions = conventions
+        self.rejected = 0
+
+    def each(self, items: Iterable[Any], read: Callable[[Any], T]) -> Iterator[T]:
+        for item in items:
+            try:
+                yield read(item)
+            except ProviderBadReply as error:
+                self.rejected += 1
+                _log.debug("left out: %s", error)
+
+    def frame(self, item: Any) -> Frame:
+        given = _fields(item, "summary")
+        sources = self._sources(given)
+        events = tuple(self.each(listed(given.get("events")), lambda event: self._event(event, sources[0])))
+        summary = text_of(given.get("summary")) or text_of(given.get("text"))
+        if not fold(summary):
+            raise bad("has a frame without a summary")
+        moments = [passage.time for passage in sources if passage.time is not None]
+        said = Interval(start=min(moments), end=max(moments)) if moments else None
+        ids = tuple(passage.id for passage in sources)
+        return Frame(
+            scope=sources[0].scope,
+            id=derived_id("frame", *ids, fold(summary)),
+            text=summary,
+            session=sources[0].session,
+            events=events,
+            importance=importance_of(given.get("importance")),
+            emotion=emotion_of(given.get("emotion")),
+            valid=next((event.time for event in events if event.time is not None), said),
+            sources=ids,
+        )
+
+    def fact(self, item: Any) -> Fact:
+        given = _fields(item, "text")
+        sources = self._sources(given)
+        triple = [line_of(given.get(name)) for name in ("subject", "predicate", "object")]
+        subject, predicate, thing = triple if all(map(fold, triple[:2])) else ("", "", "")
+        text = text_of(given.get("text")) or text_of(given.get("content")) or sentence(subject, predicate, thing)
+        if not fold(text):
+            raise bad("has a fact that says nothing")
+        since, until = (self._time(given.get(name), sources[0]) for name in ("valid_from", "valid_to"))
+        return Fact(
+            scope=sources[0].scope,
+            id=derived_id("fact", fold(subject), fold(predicate), fold(thing) or fold(text)),
+            text=text,
+            subject=subject,
+            predicate=predicate,
+            object=thing,
+            importance=importance_of(given.get("importance")),
+            valid=lasting(since, until),
+            sources=tuple(passage.id for passage in sources),
+            meta=_speaker(sources),
+        )
+
+    def note(self, item: Any) -> Note:
+        given = _fields(item, "value")
+        sources = self._sources(given)
+        subject, name = line_of(given.get("subject")), line_of(given.get("key"))
+        values = [value for value in map(text_of, listed(given.get("value"))) if value]
+        if not (fold(name) and values):
+            raise bad("has a profile entry without a key or a value")
+        speakers = {fold(passage.speaker) for passage in sources}
+        if all(passage.role == "assistant" for passage in sources) and fold(subject) not in speakers:
+            raise bad("takes what an assistant said for somebody's profile")
+        # Several people may speak, and each has an occupation.
+        key = fold(name) if fold(subject) in _USER else f"{fold(subject)}/{fold(name)}"
+        return _worded(
+            Note(
+                scope=sources[0].scope,
+                id=derived_id("note", PROFILE, key),
+                text="",
+                namespace=PROFILE,
+                key=key,
+                value=values[0] if len(values) == 1 else values,
+                sources=tuple(passage.id for passage in sources),
+                meta={"subject": subject, "name": name, **_speaker(sources)},
+            )
+        )
+
+    def entity(self, item: Any, made: Sequence[Frame | Fact | Note]) -> Entity:
+        given = _fields(item, "name")
+        name = line_of(given.get("name"))
+        if not is_name(name):
+            raise bad("has an entity without a name")
+        aliases = tuple(alias for alias in names_of(given.get("aliases")) if fold(alias) != fold(name))
+        named = naming((name, *aliases))
+        sources = [passage for passage, said in self._said if named.search(said)] or [
+            source for record in made if named.search(fold(_told(record))) for source in record.sources
+        ]
+        if not sources:
+            raise bad("has an entity that nobody named")
+        return Entity(
+            scope=self._all[0].scope,
+            id=derived_id("entity", fold(name)),
+            text=name,
+            type=line_of(given.get("type")),
+            aliases=aliases,
+            sources=tuple(dict.fromkeys(sources)),
+        )
+
+    def _event(self, item: Any, source: Passage) -> Event:
+        given = _fields(item, "action")
+        event = Event(
+            participants=names_of(given.get("participants")),
+            action=text_of(given.get("action")),
+            time=self._time(given.get("time"), source),
+            location=text_of(given.get("location")),
+            causality=text_of(given.get("causality")),
+            manner=text_of(given.get("manner")),
+        )
+        if not (event.action or event.participants):
+            raise bad("has an event in which nothing happens")
+        return event
+
+    def _sources(self, given: Mapping[str, Any]) -> tuple[Passage, ...]:
+        """The passages an item cites, in their own order."""
+        cited = listed(given.get("sources"))
+        if cited:
+            labels = {label for value in cited for label in self._labels(line_of(value))}
+            found = {passage.id for label, passage in self._passages.items() if label in labels}
+        else:
+            speaker = fold(line_of(given.get("speaker")))
+            found = {p.id for p in self._all if fold(p.speaker) == speaker} or {p.id for p in self._all}
+        if not found:
+            raise bad("cites nothing that was shown")
+        return tuple(passage for passage in self._all if passage.id in found)
+
+    def _labels(self, cited: str) -> list[str]:
+        return [cited] if cited in self._passages else re.split(r"[\s,;，、；\[\]()]+", cited)
+
+    def _time(self, value: Any, source: Passage) -> Interval | None:
+        return time_of(value, source.time, self._conventions)
+
+
+def _fields(item: Any, plain: str) -> dict[str, Any]:
+    """An item's fields; a bare text is the field `plain`."""
+    if isinstance(item, dict):
+        return cast(dict[str, Any], item)
+    if isinstance(item, str):
+        return {plain: item}
+    raise bad(f"has an item that is neither an object nor a text but {type(item).__name__}")
+
+
+def _speaker(sources: Sequence[Passage]) -> dict[str, str]:
+    speakers = {passage.speaker for passage in sources}
+    return {"speaker": speakers.pop()} if len(speakers) == 1 else {}
+
+
+def _said(passage: Passage) -> str:
+    return "\n".join((passage.speaker, without_memories(passage.text), *(image.caption for image in passage.images)))
+
+
+def _told(record: Frame | Fact | Note) -> str:
+    words = [record.text]
+    if isinstance(record, Fact):
+        words += (record.subject, record.object)
+    elif isinstance(record, Frame):
+        words += (word for event in record.events for word in (*event.participants, event.action, event.location))
+    return "\n".join(words)
+
+
+def _worded(note: Note) -> Note:
+    """The note with the text that its key and value make."""
+    subject, name, values = note.meta["subject"], note.meta["name"], listed(note.value)
+    owner = "" if fold(subject) in _USER else subject
+    if script(name + "".join(values)) == "han":
+        return replace(note, text=f"{owner}{name}：{'、'.join(values)}")
+    return replace(note, text=f"{owner} {name}: {', '.join(values)}".strip())
+
+
+def _united(records: Iterable[R]) -> tuple[R, ...]:
+    """The records with those of one id made one."""
+    by_id: dict[str, R] = {}
+    for record in records:
+        by_id[record.id] = _one(by_id[record.id], record) if record.id in by_id else record
+    return tuple(by_id.values())
+
+
+def _one(first: R, second: R) -> R:
+    """Two records of one id as one, with what both have: sources, aliases, the values of a profile's key."""
+    changed: dict[str, Any] = {"sources": tuple(dict.fromkeys(first.sources + second.sources))}
+    if isinstance(first, Entity) and isinstance(second, Entity):
+        aliases = {fold(alias): alias for alias in (*second.aliases, *first.aliases)}
+        changed |= {"aliases": tuple(aliases.values()), "type": first.type or second.type}
+    if isinstance(first, Fact) and first.meta != second.meta:
+        changed["meta"] = NOTHING
+    if isinstance(first, Note) and isinstance(second, Note):
+        values = list(dict.fromkeys([*listed(first.value), *listed(second.value)]))
+        meta = {
+            name: value for name, value in first.meta.items() if name != "speaker" or second.meta.get(name) == value
+        }
+        note = replace(first, **changed, value=values[0] if len(values) == 1 else values, meta=meta)
+        return cast(R, _worded(note))
+    return replace(first, **changed)
