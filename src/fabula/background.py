@@ -267,8 +267,11 @@ class Worker:
         for window in ready:
             if self._over(lease, sweep):
                 return False
-            extraction = extract.extract(self._store, self._extractor, lease, window, self._clock())
-            await self._attempt(lease, window.work, sweep, extraction)
+            space = self._embedder.space if self._embedder is not None else ""
+            work = extract.extract(
+                self._store, self._extractor, lease, window, self._clock(), space=space, resolve=self._settings.resolve
+            )
+            await self._attempt(lease, window.work, sweep, work)
         return bool(ready)
 
     async def _listed(

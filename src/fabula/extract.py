@@ -10,9 +10,10 @@ from typing import Any, cast
 
 from fabula.abc import Changes, Edge, Entry, Extraction, Extractor, Lease, Pending, Store, Task
 from fabula.errors import ProviderBadReply, SourcesGone
-from fabula.remember import derived_id, says_more, searchable, terms_of
+from fabula.link import Linked, link
+from fabula.remember import says_more, searchable, terms_of
 from fabula.render import without_memories
-from fabula.text import clean
+from fabula.text import clean, derived_id
 from fabula.types import Note, Passage, Record
 
 
@@ -51,28 +52,36 @@ def windows(work: Sequence[Pending], records: dict[str, Record], size: int) -> I
             yield Window(tuple(p for p in found if isinstance(p, Passage)), part)
 
 
-async def extract(store: Store, extractor: Extractor, lease: Lease, window: Window, at: datetime) -> Extraction:
-    """Extract one window and keep the result, in one transaction.
+async def extract(
+    store: Store,
+    extractor: Extractor,
+    lease: Lease,
+    window: Window,
+    at: datetime,
+    *,
+    space: str = "",
+    resolve: bool = True,
+) -> Extraction:
+    """Extract one window, join the result with what is known and keep it, in one transaction.
 
-    Raises a `ProviderError` (the work stays), `LeaseLost` or `SourcesGone` (somebody else changed the ground).
+    `space` and `resolve` are as `link` takes them. Raises a `ProviderError` (the work stays), `LeaseLost` or
+    `SourcesGone` (somebody else changed the ground).
     """
     passages = tuple(replace(p, text=without_memories(p.text)) for p in window.passages)
     heard = tuple(p for p in passages if searchable(p))
     found = await extractor.extract(heard) if heard else Extraction()
     found = _cleaned(found)
-    made = (replace(record, scope=lease.scope) for record in (*found.frames, *found.facts))
-    entries = [entry_of(record) for record in made]
-    entities: list[Entry] = []
-    edges: list[Edge] = []
-    for entity in found.entities:
-        edges += (Edge(source=entity.id, target=source, kind="mentions") for source in dict.fromkeys(entity.sources))
-        entities.append(entry_of(replace(entity, scope=lease.scope, sources=entity.sources[:1])))
+    drawn = any(map(says_more, (*found.frames, *found.facts, *found.entities)))
+    linked = await link(store, lease.scope, space, found, resolve=resolve) if drawn else _plain(found)
+    add = [replace(record, scope=lease.scope) for record in (*linked.frames, *linked.new.values())]
+    put = [entry_of(record) for record in linked.changed.values()]
+    edges = [Edge(source=who, target=where, kind="mentions") for who, where in dict.fromkeys(linked.mentions)]
     done: tuple[tuple[Task, str], ...] = tuple((piece.task, piece.id) for piece in window.work)
     fresh, changed = await _noted(store, lease.scope, found.notes)
     try:
         await store.write(
             lease.scope,
-            Changes(add=(*entries, *entities, *fresh), put=changed, edges=tuple(edges), done=done, at=at),
+            Changes(add=(*map(entry_of, add), *fresh), put=(*put, *changed), edges=tuple(edges), done=done, at=at),
             lease,
         )
     except SourcesGone as error:
@@ -80,6 +89,13 @@ async def extract(store: Store, extractor: Extractor, lease: Lease, window: Wind
             raise ProviderBadReply(f"the extractor cites what does not exist: {error}", reason="malformed") from None
         raise
     return found
+
+
+def _plain(found: Extraction) -> Linked:
+    """What rules have drawn, as it is: they make the same of the same, and no facts."""
+    entities: dict[str, Record] = {e.id: replace(e, sources=e.sources[:1]) for e in found.entities}
+    mentions = [(entity.id, source) for entity in found.entities for source in entity.sources]
+    return Linked(frames=list(found.frames), new=entities, mentions=mentions)
 
 
 def entry_of(record: Record) -> Entry:

@@ -19,11 +19,12 @@ from fabula import when
 from fabula.abc import LLM, Extraction
 from fabula.conventions import Conventions
 from fabula.errors import ProviderBadReply
+from fabula.names import entity_id
 from fabula.prompts import EXTRACTION_SCHEMA, extraction_messages
-from fabula.remember import derived_id, searchable
+from fabula.remember import searchable
 from fabula.render import without_memories
 from fabula.replies import extraction, parsed, united
-from fabula.text import fold, stop
+from fabula.text import derived_id, fold, stop
 from fabula.types import ROLES, Entity, Event, Frame, Interval, Passage, within
 
 _log = logging.getLogger(__name__)
@@ -171,7 +172,7 @@ def _entities(exchange: Sequence[Passage]) -> Iterator[Entity]:
 
 def _entity(passage: Passage, name: str, kind: str) -> Entity:
     return Entity(
-        scope=passage.scope, id=derived_id("entity", fold(name)), text=name, type=kind, sources=(passage.id,),
+        scope=passage.scope, id=entity_id(name), text=name, type=kind, sources=(passage.id,),
         meta={"extractor": RuleExtractor.name},
     )  # fmt: skip
 

@@ -189,7 +189,8 @@ def _empty_field(dimensions: int) -> Field:
     ints, doubles, floats = np.empty(0, np.int64), np.empty(0, np.float64), np.empty(0, np.float32)
     bools = np.empty(0, np.bool_)
     return Field(
-        ints, np.empty(0, np.uint64), ints, ints, ints, doubles, doubles, doubles, doubles, floats, floats, floats, floats, bools, ints, ints,
+        ints, np.empty(0, np.uint64), ints, ints, ints, doubles, doubles, doubles, doubles, floats, floats, floats,
+        floats, bools, ints, ints,
         NO_POSTINGS, NO_LINKS, np.empty((0, dimensions), np.float32), bools,
     )  # fmt: skip
 

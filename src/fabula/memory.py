@@ -24,7 +24,7 @@ from fabula.render import Recollection
 from fabula.settings import Settings
 from fabula.stores import open_store
 from fabula.stores.hot import HotStore
-from fabula.text import clean, identifier
+from fabula.text import clean, derived_id, identifier
 from fabula.types import KINDS, Flushed, Forgotten, Interval, Kind, Message, Plan, Receipt, Record, Stats, aware, within
 from fabula.upkeep import Progress, check, quiet, reembed
 
@@ -227,7 +227,7 @@ class AsyncMemory:
         if not all(isinstance(some, Sequence) and not isinstance(some, str | bytes) for some in given):
             raise InvalidInput("ids and refs are lists of ids")
         wanted = [identifier(i, "id") for i in ids]
-        wanted += [remembering.derived_id("message", identifier(ref, "message id", longest=None)) for ref in refs]
+        wanted += [derived_id("message", identifier(ref, "message id", longest=None)) for ref in refs]
         name = None if session is None else identifier(session, "session")
         if not isinstance(everything, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InvalidInput(f"everything is True or False, not {everything!r}")

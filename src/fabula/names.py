@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from fabula.text import fold, script
+from fabula.text import derived_id, fold, script
 
 FIRMS: Final = frozenset(
     ("ltd", "limited", "inc", "corp", "corporation", "co", "company", "gmbh", "ag", "llc", "plc", "group", "holding")
@@ -14,8 +14,8 @@ HAN_FIRMS: Final = ("公司", "有限公司", "股份有限公司", "集团", "�
 NOBODY: Final = frozenset(
     ("i", "me", "you", "he", "him", "she", "her", "it", "we", "us", "they", "them", "mom", "mum", "mother", "dad",
      "father", "wife", "husband", "son", "daughter", "brother", "sister", "friend", "boss", "partner", "kids", "family",
-     "我", "你", "您", "他", "她", "它", "我们", "你们", "他们", "她们", "咱们", "妈妈", "爸爸", "妈", "爸", "老婆", "老公",
-     "妻子", "丈夫", "儿子", "女儿", "哥哥", "弟弟", "姐姐", "妹妹", "朋友", "老板", "领导", "同事")
+     "我", "你", "您", "他", "她", "它", "我们", "你们", "他们", "她们", "咱们", "妈妈", "爸爸", "妈", "爸", "老婆",
+     "老公", "妻子", "丈夫", "儿子", "女儿", "哥哥", "弟弟", "姐姐", "妹妹", "朋友", "老板", "领导", "同事")
 )  # fmt: skip
 """Words that many are called by: no alias of anybody."""
 _EDGES: Final = re.compile(r"^(?:the|a|an|my|our|his|her|their) (?=\S)|^[\W_]+|[\W_]+$")
@@ -27,6 +27,11 @@ def normal(name: str) -> str:
     folded = fold(name)
     short = _EDGES.sub("", _EDGES.sub("", folded))
     return _HANGUL.sub("", short) or folded or name
+
+
+def entity_id(name: str) -> str:
+    """Return the id of whoever is called that, unless it is an alias."""
+    return derived_id("entity", normal(name))
 
 
 def is_name(name: str) -> bool:

@@ -13,19 +13,26 @@ from typing import Final
 from fabula.text import fold
 
 SINGLE: Final[Mapping[str, str]] = {
-    "home": "lives in|live in|lives at|resides in|resides at|is living in|now lives in|moved to|has moved to|relocated to"
-            "|moved into|home is in|current city is|住在|居住于|居住在|居住地|现居|定居于|定居在|搬到|搬到了|搬去|搬至|暂时居住于|暂住",
+    "home": "lives in|live in|lives at|resides in|resides at|is living in|now lives in|moved to|has moved to"
+            "|relocated to|moved into|home is in|current city is|住在|居住于|居住在|居住地|现居|定居于|定居在"
+            "|搬到|搬到了|搬去|搬至|暂时居住于|暂住",
     "employer": "works at|works for|is employed by|is employed at|is working at|is working for|joined the company"
-                "|employer|employer is|started working at|started at|就职于|任职于|在职于|供职于|工作于|工作单位|入职|入职于|就职",
-    "job": "job is|job title|job title is|position is|occupation|occupation is|profession is|职业|职业是|职位|职位是|担任",
-    "spouse": "is married to|married|spouse|wife is|husband is|配偶|配偶是|结婚对象|妻子是|丈夫是",
+                "|employer|employer is|started working at|started at"
+                "|就职于|任职于|在职于|供职于|工作于|工作单位|入职|入职于|就职",
+    "job": "job is|job title|job title is|position is|occupation|occupation is|profession is"
+           "|职业|职业是|职位|职位是|担任",
+    "spouse": "is married to|married|spouse|wife is|husband is"
+              "|配偶|配偶是|结婚对象|妻子是|丈夫是",
     "status": "relationship status|relationship status is|marital status|marital status is|婚姻状况|感情状态",
-    "age": "age|age is|is aged|年龄|年龄是", "phone": "phone|phone is|phone number|phone number is|电话|手机号|电话是",
-    "email": "email|email is|email address|email address is|邮箱|邮箱是", "price": "rent is|price is|costs|房租|房租是|租金|价格|价格是",
+    "age": "age|age is|is aged|年龄|年龄是",
+    "phone": "phone|phone is|phone number|phone number is|电话|手机号|电话是",
+    "email": "email|email is|email address|email address is|邮箱|邮箱是",
+    "price": "rent is|price is|costs|房租|房租是|租金|价格|价格是",
 }  # fmt: skip
 """Relation -> predicates that have one object at a time."""
 ENDING: Final[Mapping[str, str]] = {
-    "employer": "left|has left|quit|resigned from|was fired from|was laid off from|no longer works at|stopped working at"
+    "employer": "left|has left|quit|resigned from|was fired from|was laid off from|no longer works at"
+                "|stopped working at"
                 "|left the company|离职|离职于|离开|辞职于|从…离职|离开了",
     "home": "moved out of|moved away from|no longer lives in|left the city|搬离|搬出|离开了住处",
     "spouse": "divorced|is divorced from|separated from|离婚|与…离婚|离异",
@@ -34,7 +41,8 @@ ENDING: Final[Mapping[str, str]] = {
 IDENTIFYING: Final = frozenset(("phone", "email"))
 """Relations whose object belongs to one only."""
 _PASSING: Final = re.compile(
-    r"\b(?:temporar(?:y|ily)|for now|for the time being|is staying|stays with|until|for (?:a|an|one|two|three|\d+) \w+)\b"
+    r"\b(?:temporar(?:y|ily)|for now|for the time being|is staying|stays with|until"
+    r"|for (?:a|an|one|two|three|\d+) \w+)\b"
     r"|暂时|暂住|临时|短期|借住|小住|出差"
 )
 """Words for what passes, and does not end what lasts."""

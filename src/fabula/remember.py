@@ -17,9 +17,11 @@ from fabula import when
 from fabula.abc import SEARCHED, Changes, Clock, Embedder, Entry, Filter, Lease, Pending, Store, Task, Terms, Vectors
 from fabula.errors import EmbeddingMismatch, InvalidInput
 from fabula.index import LINK, LINKS
+from fabula.names import normal
+from fabula.relations import ending, relation
 from fabula.settings import Settings
-from fabula.text import AHEAD, ANALYZER, TIMED, analyse, clean, fold, hash_term, identifier, mask
-from fabula.types import ROLES, Entity, Image, Interval, Masked, Message, Passage, Receipt, Record, aware
+from fabula.text import AHEAD, ANALYZER, TIMED, analyse, clean, derived_id, fold, hash_term, identifier, mask
+from fabula.types import ROLES, Entity, Fact, Image, Interval, Masked, Message, Passage, Receipt, Record, aware
 
 VAGUE: Final = ("instant", "fuzzy")
 """The precisions of times that say nothing of when."""
@@ -34,9 +36,10 @@ def new_id() -> str:
     return f"{bits & ~(3 << 62) | 2 << 62:032x}"
 
 
-def derived_id(*parts: str) -> str:
-    """Return the id that the same parts always have, whoever asks."""
-    return hashlib.blake2b("\0".join(parts).encode(), digest_size=16).hexdigest()
+NAMED: Final = "\0name "
+"""Begins the mark that an entity bears for each of its names."""
+HOLDS: Final = "\0holds "
+"""Begins the mark that a fact bears for its relation."""
 
 
 # --- what is searched -------------------------------------------------------------------------------------------
@@ -66,8 +69,18 @@ def terms_of(record: Record) -> Terms | None:
     if isinstance(record, Passage) and record.time is not None:
         text = f"{when.spell(record.time)} {spoken_text(record)}"
         return analyse(text, marks=_marks(record.text, record.time))
-    terms = analyse(spoken_text(record))
+    terms = analyse(spoken_text(record), marks=_ties(record))
     return replace(terms, links=links_of(record), embedded=True) if says_more(record) else terms
+
+
+def _ties(record: Record) -> list[str]:
+    """What a record is looked up by when another of its kind is made."""
+    if isinstance(record, Entity):
+        return [NAMED + name for name in dict.fromkeys(map(normal, (record.text, *record.aliases)))]
+    if not isinstance(record, Fact) or not record.predicate:
+        return []
+    ends = ending(record.predicate)
+    return [HOLDS + relation(record.predicate), *([HOLDS + ends] if ends else [])]
 
 
 def says_more(record: Record) -> bool:

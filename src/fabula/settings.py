@@ -21,6 +21,8 @@ class Settings:
     """How much memory the hot tier may hold, in bytes; 0 turns it off."""
     window: int = 8
     """How many messages of a session are extracted together, at most."""
+    resolve: bool = True
+    """Whether a new fact may end an older one that it contradicts; without, both stand until a person decides."""
     idle: float = 30.0
     """How many seconds a session has to be quiet before its last, incomplete window is extracted."""
     batch: int = 64
@@ -49,6 +51,8 @@ class Settings:
             raise InvalidInput(f"secrets is 'mask' or 'keep', not {self.secrets!r}")
         if not isinstance(self.conventions, Conventions):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InvalidInput(f"conventions is of the type Conventions, not {self.conventions!r}")
+        if not isinstance(self.resolve, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InvalidInput(f"resolve is True or False, not {self.resolve!r}")
         for name in ("window", "batch", "attempts", "workers"):
             within(name, getattr(self, name), 1)
         within("hot_bytes", self.hot_bytes, 0)

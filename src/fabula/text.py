@@ -22,8 +22,8 @@ from fabula.secrets import Span, mask
 from fabula.words import ENGLISH, HAN_CHARACTERS, HAN_WORDS
 
 __all__ = [
-    "AHEAD", "ANALYZER", "INSIDE", "TIMED", "Span", "analyse", "clean", "estimate_tokens", "fold", "hash_term",
-    "identifier", "mask", "query_terms", "script", "stop", "tokens",
+    "AHEAD", "ANALYZER", "INSIDE", "TIMED", "Span", "analyse", "clean", "derived_id", "estimate_tokens", "fold",
+    "hash_term",    "identifier", "mask", "query_terms", "script", "stop", "tokens",
 ]  # fmt: skip
 
 ANALYZER: Final = 3
@@ -268,6 +268,11 @@ def stop(token: str) -> bool:
 def hash_term(term: str) -> int:
     """Return the number a term is stored as: 64 bits of BLAKE2b, little-endian."""
     return int.from_bytes(blake2b(term.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")
+
+
+def derived_id(*parts: str) -> str:
+    """Return the id that the same parts always have, whoever asks."""
+    return blake2b("\0".join(parts).encode(), digest_size=16).hexdigest()
 
 
 def analyse(text: str, *, question: bool | None = None, marks: Sequence[str] = ()) -> Terms:

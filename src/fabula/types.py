@@ -34,7 +34,7 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 CHANNELS: tuple[Channel, ...] = get_args(Channel)
 ROLES = frozenset({"user", "assistant", "system", "tool", "developer"})
 """Names of roles: as a speaker they name nobody."""
-NOTHING: Mapping[str, Any] = MappingProxyType({})
+NOTHING: Mapping[Any, Any] = MappingProxyType({})
 """The empty, immutable `meta`."""
 
 

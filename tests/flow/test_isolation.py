@@ -15,9 +15,10 @@ from hypothesis import strategies as st
 
 from fabula import AsyncMemory, Message, Passage, Plan, Settings
 from fabula.abc import MOVED, Changes, Entry, Extraction, Store
-from fabula.remember import derived_id, terms_of
+from fabula.remember import terms_of
 from fabula.stores import open_store
 from fabula.testing import FakeClock, FakeExtractor, HashEmbedder
+from fabula.text import derived_id
 from fabula.types import KINDS, Entity, Fact, Frame, Insight, Note
 
 USERS = {"ann": ("Quokka", "鸭嘴兽"), "ann1": ("Narwhal", "独角鲸"), "Ann": ("Axolotl", "娃娃鱼")}

@@ -5,7 +5,6 @@ Knows no prompt but the labels it gave to passages, and no memory the records wi
 
 from __future__ import annotations
 
-import hashlib
 import logging
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -15,6 +14,7 @@ from typing import Any, Final, TypeVar, cast
 from fabula.abc import Extraction
 from fabula.conventions import Conventions
 from fabula.errors import ProviderBadReply
+from fabula.names import entity_id
 from fabula.render import without_memories
 from fabula.replies.enclosed import Json, bad
 from fabula.replies.values import (
@@ -30,7 +30,7 @@ from fabula.replies.values import (
     text_of,
     time_of,
 )
-from fabula.text import fold, script
+from fabula.text import derived_id, fold, script
 from fabula.types import NOTHING, Entity, Event, Fact, Frame, Interval, Note, Passage, Record
 
 _log = logging.getLogger(__name__)
@@ -77,11 +77,6 @@ def united(first: Extraction, second: Extraction) -> Extraction:
         notes=_united((*first.notes, *second.notes)),
         rejected=first.rejected + second.rejected,
     )
-
-
-def derived_id(*parts: str) -> str:
-    """Return the id that the same parts always have, whoever asks."""
-    return hashlib.blake2b("\0".join(parts).encode(), digest_size=16).hexdigest()
 
 
 def _by_kind(reply: Json) -> tuple[dict[str, list[Any]], int]:
@@ -171,7 +166,7 @@ class _Reading:
         since, until = (self._time(given.get(name), sources[0]) for name in ("valid_from", "valid_to"))
         return Fact(
             scope=sources[0].scope,
-            id=derived_id("fact", fold(subject), fold(predicate), fold(thing) or fold(text)),
+            id="",  # who is meant is known when it is linked
             text=text,
             subject=subject,
             predicate=predicate,
@@ -221,7 +216,7 @@ class _Reading:
             raise bad("has an entity that nobody named")
         return Entity(
             scope=self._all[0].scope,
-            id=derived_id("entity", fold(name)),
+            id=entity_id(name),
             text=name,
             type=line_of(given.get("type")),
             aliases=aliases,
@@ -299,11 +294,15 @@ def _worded(note: Note) -> Note:
 
 
 def _united(records: Iterable[R]) -> tuple[R, ...]:
-    """The records with those of one id made one."""
-    by_id: dict[str, R] = {}
+    """The records with those that say the same made one."""
+    made: dict[tuple[str, ...], R] = {}
     for record in records:
-        by_id[record.id] = _one(by_id[record.id], record) if record.id in by_id else record
-    return tuple(by_id.values())
+        said = (record.id,)
+        if isinstance(record, Fact):
+            triple = tuple(map(fold, (record.subject, record.predicate, record.object)))
+            said = triple if all(triple) else (fold(record.text),)
+        made[said] = _one(made[said], record) if said in made else record
+    return tuple(made.values())
 
 
 def _one(first: R, second: R) -> R:
