@@ -10,7 +10,7 @@ import argparse
 import asyncio
 import json
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -29,9 +29,10 @@ from fabula.testing import ReplayExtractor
 FEATURES = (
     "bm25", "bm25_window", "dense", "dense_window", "coverage", "prev", "prev2", "next", "answer", "session", "speaker",
     "date", "when", "question", "length", "first", "fact_words", "fact_meaning", "frame_words", "frame_meaning",
+    "graph",
 )  # fmt: skip
 FITTED = ("passages", "han", "keyword", "han_keyword", "keys")
-KEYED = ("fact_words", "fact_meaning", "frame_words", "frame_meaning")
+KEYED = ("fact_words", "fact_meaning", "frame_words", "frame_meaning", "graph")
 PLAIN = [name for name in FEATURES if name not in KEYED]
 SPARSE = [name for name in PLAIN if not name.startswith("dense")]
 TABLE = Path(__file__).parent.parent / "src" / "fabula" / "data" / "weights.json"
@@ -71,7 +72,23 @@ async def pools(
     return found
 
 
-def fit(pools: Sequence[Pool], free: Sequence[str], l2: float) -> np.ndarray:
+def alike(question: Question) -> float:
+    """Every question counts the same."""
+    del question
+    return 1.0
+
+
+def by_evidence(question: Question) -> float:
+    """A question counts by the root of how much evidence it asks for; one that needs several pieces, or a guess, twice.
+
+    There are few of them (categories 1 and 3 of LoCoMo), and they are what facts, frames and the graph are there for.
+    """
+    return len(question.evidence) ** 0.5 * (2 if question.category in ("1", "3") else 1)
+
+
+def fit(
+    pools: Sequence[Pool], free: Sequence[str], l2: float, counts: Callable[[Question], float] = alike
+) -> np.ndarray:
     """Return the weights that make the evidence most likely under a softmax over each pool."""
     usable = [pool for pool in pools if pool.evidence.any() and len(pool.refs) > 1]
     mask = np.array([name in free for name in FEATURES])
@@ -85,8 +102,9 @@ def fit(pools: Sequence[Pool], free: Sequence[str], l2: float) -> np.ndarray:
             scores -= scores.max()
             p = np.exp(scores) / np.exp(scores).sum()
             target = pool.evidence / pool.evidence.sum()
-            total -= float(target @ np.log(p + 1e-300)) / len(usable)
-            gradient -= pool.features.T @ (target - p) / len(usable)
+            share = counts(pool.question) / len(usable)
+            total -= share * float(target @ np.log(p + 1e-300))
+            gradient -= share * (pool.features.T @ (target - p))
         return total, gradient[mask]
 
     result = minimize(loss, np.zeros(mask.sum()), jac=True, method="L-BFGS-B")
@@ -105,7 +123,10 @@ def shown(weights: np.ndarray) -> str:
     return " ".join(f"{name} {weight:.2f}" for name, weight in zip(FEATURES, weights, strict=True) if weight)
 
 
-def cross(name: str, talk: Groups, records: Groups, free: Sequence[str], share: int, l2: float) -> np.ndarray:
+def cross(
+    name: str, talk: Groups, records: Groups, free: Sequence[str], share: int, l2: float,
+    counts: Callable[[Question], float] = alike,
+) -> np.ndarray:  # fmt: skip
     """Judge each group with the weights of the others, print the sums, return the weights of all.
 
     The questions about phone records count `share` times: they keep the habits of one set of talk out.
@@ -114,7 +135,7 @@ def cross(name: str, talk: Groups, records: Groups, free: Sequence[str], share: 
     def weights_without(held: str) -> np.ndarray:
         parts = [p for other, its in talk.items() if other != held for p in its]
         parts += [p for other, its in records.items() if other != held for p in its] * share
-        return fit(parts, free, l2)
+        return fit(parts, free, l2, counts)
 
     print(f"\n{name}: each group judged with the weights of the others")
     for groups, report in ((talk, locomo.GROUPS), (records, {"records": sorted(_categories(records))})):
@@ -168,7 +189,7 @@ def main(argv: list[str] | None = None) -> None:
             table[name] = cross(name, *groups, free, 4 if name.startswith("han") else 1, args.l2)
     if "keys" in args.profiles:
         talk = asyncio.run(gather_keyed(Path(args.data), Path(args.replies)))
-        table["keys"] = cross("keys", talk, {}, FEATURES, 1, args.l2)
+        table["keys"] = cross("keys", talk, {}, FEATURES, 1, args.l2, by_evidence)
     if args.write:
         held = json.loads(TABLE.read_text("utf-8"))
         for name, weights in table.items():

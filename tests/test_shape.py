@@ -25,7 +25,7 @@ FLOORS: dict[str, tuple[int, str]] = {
         (
             2,
             "pure functions",
-            "text words secrets when question scoring keys ranking render replies prompts graph names relations",
+            "text words secrets when question scoring keys ranking render replies prompts graph ties names relations",
         ),
         (3, "ground", "stores providers"),
         (3, "flows", "extract extractors link remember recall upkeep"),

@@ -195,7 +195,7 @@ def _empty_field(dimensions: int) -> Field:
     )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Index:
     """One scope's searchable rows at one revision. `sessions` and `speakers` turn names into the columns' codes."""
 

@@ -14,9 +14,8 @@ import numpy as np
 
 from fabula.abc import Extraction, Store
 from fabula.index import FOREVER, LINKS, Field, Index, Ints
-from fabula.names import entity_id, is_name, normal, short_for
-from fabula.relations import ending, passing, relation, single, wording
-from fabula.remember import HOLDS, NAMED
+from fabula.names import NAMED, entity_id, is_name, normal, short_for
+from fabula.relations import HOLDS, ending, passing, relation, single, wording
 from fabula.text import derived_id, fold, hash_term, tokens
 from fabula.types import ROLES, Entity, Fact, Frame, Interval, Record
 

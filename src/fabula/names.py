@@ -18,6 +18,8 @@ NOBODY: Final = frozenset(
      "老公", "妻子", "丈夫", "儿子", "女儿", "哥哥", "弟弟", "姐姐", "妹妹", "朋友", "老板", "领导", "同事")
 )  # fmt: skip
 """Words that many are called by: no alias of anybody."""
+NAMED: Final = "\0name "
+"""Begins the mark that an entity bears for each of its names."""
 _EDGES: Final = re.compile(r"^(?:the|a|an|my|our|his|her|their) (?=\S)|^[\W_]+|[\W_]+$")
 _HANGUL: Final = re.compile(r"(?<=[\uac00-\ud7af]) (?=[\uac00-\ud7af])")
 
@@ -48,3 +50,12 @@ def short_for(short: str, whole: str, *, person: bool) -> bool:
     if len(one) < len(all_) and all_[: len(one)] == one and FIRMS.issuperset(all_[len(one) :]):
         return True
     return person and len(one) == 1 < len(all_) and one[0] in (all_[0], all_[-1]) and one[0].isalpha()
+
+
+def spans_of_names(text: str) -> list[str]:
+    """Return what could be names in a text, as they are compared: up to four words, or two to eight Han characters."""
+    words: list[str] = re.findall(r"[^\W\u4e00-\u9fff]+(?:['’.&-]\w+)*", text)
+    found = [" ".join(words[at : at + size]) for size in range(1, 5) for at in range(len(words) - size + 1)]
+    for run in re.findall(r"[\u4e00-\u9fff]{2,}", text):
+        found += [run[at : at + size] for size in range(2, 9) for at in range(len(run) - size + 1)]
+    return list(dict.fromkeys(normal(name.removesuffix("'s").removesuffix("’s")) for name in found if is_name(name)))

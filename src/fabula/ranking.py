@@ -30,12 +30,16 @@ from fabula.scoring import (
     nearness,
     z,
 )
+from fabula.ties import walked
 from fabula.types import Kind, Plan
 
 DEPTH: Final = 50
 """How many rows each channel brings into the pool; 99 % of the evidence of LoCoMo is inside."""
 CHANCE: Final = (0.2, 0.4)
 """Word matches that cover less of a question than the first are chance; from the second on they are trusted."""
+
+FAINT: Final = np.float32(1e-9)
+"""What a passage that the walk never comes by counts as, before the logarithm."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +124,8 @@ def _features(index: Index, rows: Ints, cue: Cue, heard: Heard) -> tuple[dict[st
         base = base + z(features[f"{kind}_words"] + features[f"{kind}_meaning"])
         features["date"] = np.maximum(features["date"], own.near[rows])
     base = z(base)
+    if "graph" in heard.channels:
+        features["graph"] = z(np.log(heard.channels["graph"][rows] + FAINT))
     features["prev"] = _beside(rows, before, base)
     features["prev2"] = _beside(rows, np.where(before >= 0, passages.before[before], -1), base)
     features["next"] = _beside(rows, after, base)
@@ -195,6 +201,8 @@ def _hear(index: Index, cue: Cue, plan: Plan) -> Heard:
         kind: own for kind in KEYS if f"{kind}s" in plan.channels and (own := keys(index, cue, kind)) is not None
     }
     channels |= {kind: own.words + own.meaning for kind, own in held.items()}
+    if "graph" in plan.channels and held:
+        channels["graph"] = walked(index, cue, held.get("fact"))
     return Heard(found, channels, held)
 
 
@@ -220,7 +228,8 @@ def rank(index: Index, cue: Cue, plan: Plan, allowed: Bools | None = None) -> Ra
         name, table = _weighed(cue, heard, trust)
     scores = np.zeros(len(pool), np.float32)
     for feature, weight in table.items():
-        scores += np.float32(weight) * features[feature]
+        if feature in features:  # there may be facts and no frames
+            scores += np.float32(weight) * features[feature]
     order = np.lexsort((pool, -scores))
     if plan.fusion == "linear":
         scores = (1 / (1 + np.exp(-scores / 2))).astype(np.float32)

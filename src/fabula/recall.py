@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from typing import TypeAlias
 
@@ -17,7 +17,8 @@ from fabula import question, ranking, scoring
 from fabula.abc import Embedder, Store
 from fabula.conventions import Conventions
 from fabula.errors import ProviderError
-from fabula.index import Bools, Floats, Index
+from fabula.index import FOREVER, Bools, Floats, Index
+from fabula.names import NAMED, spans_of_names
 from fabula.question import Question
 from fabula.ranking import Ranking
 from fabula.render import Recollection
@@ -130,10 +131,22 @@ def read(
         vector=vector,
         windows=tuple(_bounds(window, at) for window in asked.windows),
         speakers=asked.people,
+        entities=tuple(_named(query, index)),
         marks=tuple(hash_term(mark) for mark in ((TIMED, AHEAD) if asked.ahead else (TIMED,)) if asked.timed),
         han=script(query) == "han",
     )
     return cue, asked
+
+
+def _named(query: str, index: Index) -> Iterator[int]:
+    """The keys of the entities whose names or aliases stand in the question."""
+    entities = index.of("entity")
+    if not len(entities):
+        return
+    for name in spans_of_names(query):
+        for row in entities.postings.of(hash_term(NAMED + name))[0].tolist():
+            if entities.recorded_to[row] == FOREVER:
+                yield int(entities.key[row])
 
 
 def _bounds(window: Interval, at: datetime) -> tuple[float, float]:

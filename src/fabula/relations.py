@@ -40,6 +40,8 @@ ENDING: Final[Mapping[str, str]] = {
 """Relation -> predicates that say it no longer holds."""
 IDENTIFYING: Final = frozenset(("phone", "email"))
 """Relations whose object belongs to one only."""
+HOLDS: Final = "\0holds "
+"""Begins the mark that a fact bears for its relation."""
 _PASSING: Final = re.compile(
     r"\b(?:temporar(?:y|ily)|for now|for the time being|is staying|stays with|until"
     r"|for (?:a|an|one|two|three|\d+) \w+)\b"

@@ -17,8 +17,8 @@ from fabula import when
 from fabula.abc import SEARCHED, Changes, Clock, Embedder, Entry, Filter, Lease, Pending, Store, Task, Terms, Vectors
 from fabula.errors import EmbeddingMismatch, InvalidInput
 from fabula.index import LINK, LINKS
-from fabula.names import normal
-from fabula.relations import ending, relation
+from fabula.names import NAMED, normal
+from fabula.relations import HOLDS, ending, relation
 from fabula.settings import Settings
 from fabula.text import AHEAD, ANALYZER, TIMED, analyse, clean, derived_id, fold, hash_term, identifier, mask
 from fabula.types import ROLES, Entity, Fact, Image, Interval, Masked, Message, Passage, Receipt, Record, aware
@@ -34,12 +34,6 @@ def new_id() -> str:
     stamp = time.time_ns() // 1_000_000
     bits = (stamp & (1 << 48) - 1) << 80 | 7 << 76 | int.from_bytes(os.urandom(10), "big") & (1 << 76) - 1
     return f"{bits & ~(3 << 62) | 2 << 62:032x}"
-
-
-NAMED: Final = "\0name "
-"""Begins the mark that an entity bears for each of its names."""
-HOLDS: Final = "\0holds "
-"""Begins the mark that a fact bears for its relation."""
 
 
 # --- what is searched -------------------------------------------------------------------------------------------

@@ -37,6 +37,8 @@ class Cue:
     """The times it names, in seconds since the epoch."""
     speakers: tuple[str, ...] = ()
     """The speakers it names."""
+    entities: tuple[int, ...] = ()
+    """The keys of the entities it names."""
     marks: tuple[int, ...] = ()
     """Hashes of the marks that passages of the kind it asks for bear: that they say a time, that it is to come."""
     han: bool = False

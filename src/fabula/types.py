@@ -24,7 +24,7 @@ Precision = Literal[
     "instant", "second", "minute", "hour", "part", "day", "weekend", "week",
     "month", "quarter", "season", "half", "year", "decade", "century", "range", "fuzzy",
 ]  # fmt: skip
-Channel = Literal["dense", "sparse", "context", "time", "facts", "frames"]
+Channel = Literal["dense", "sparse", "context", "time", "facts", "frames", "graph"]
 Fusion = Literal["linear", "rrf"]
 
 Link = Literal["subject", "object", "names", "synonym", "causes"]
