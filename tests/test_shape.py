@@ -25,10 +25,10 @@ FLOORS: dict[str, tuple[int, str]] = {
         (
             2,
             "pure functions",
-            "text words secrets when question scoring keys ranking render replies prompts graph ties names relations",
+            "text words secrets when question scoring keys ranking render replies prompts graph ties expansion names relations frames",
         ),
         (3, "ground", "stores providers"),
-        (3, "flows", "extract extractors link remember recall upkeep"),
+        (3, "flows", "extract extractors link hits fusion remember recall upkeep"),
         (4, "front door", "background processes memory sync __init__"),
         (5, "faces", "operations imports demo printing administration cli testing"),
     )

@@ -1,4 +1,4 @@
-"""The work that is left after a write: embedding and extraction, done beside the caller and never lost.
+"""The work that is left after a write: embedding, extraction and fusion, done beside the caller and never lost.
 
 All work stands in the database until it is done. It is leased a scope at a time, so that two workers never read
 one memory from stale ground. What fails is tried again later, and is visible meanwhile.
@@ -16,8 +16,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from fabula import extract, processes, remember
-from fabula.abc import Clock, Embedder, Extractor, Lease, Pending, Store, Task
+from fabula.abc import LLM, Clock, Embedder, Extractor, Lease, Pending, Store, Task
 from fabula.errors import Confined, FabulaError, LeaseLost, MemoryClosed, SourcesGone
+from fabula.fusion import ALL, QUEUE, Fusion
 from fabula.settings import Settings
 from fabula.types import Flushed
 
@@ -56,9 +57,10 @@ class Worker:
     """Does the pending work of all scopes whenever it is woken, and when quiet sessions fall due."""
 
     def __init__(
-        self, store: Store, embedder: Embedder | None, extractor: Extractor, settings: Settings, clock: Clock
-    ) -> None:
-        self._store, self._embedder, self._extractor = store, embedder, extractor
+        self, store: Store, embedder: Embedder | None, extractor: Extractor, llm: LLM | None, settings: Settings,
+        clock: Clock,
+    ) -> None:  # fmt: skip
+        self._store, self._embedder, self._extractor, self._llm = store, embedder, extractor, llm
         self._settings, self._clock = settings, clock
         self._name = f"{remember.new_id()} {processes.this()}".strip()
         self._awake = asyncio.Event()
@@ -71,8 +73,10 @@ class Worker:
 
     @property
     def tasks(self) -> tuple[Task, ...]:
-        """What can be done here: nothing is embedded where there is no model."""
-        return ("extract",) if self._embedder is None else ("embed", "extract")
+        """What can be done here: nothing is embedded where there is no model, and nothing fused."""
+        if self._embedder is None:
+            return ("extract",)
+        return ("embed", "extract", "fuse") if self._settings.fuse else ("embed", "extract")
 
     def start(self) -> None:
         """Begin to work in the running event loop."""
@@ -203,11 +207,14 @@ class Worker:
         """Do a leased scope's work; return whether all of it was at least tried."""
         renewing = asyncio.create_task(self._renew(lease))
         try:
-            if self._embedder is not None:
-                await self._embed(lease, self._embedder, sweep)
-            await self._extract(lease, sweep)
-            if self._embedder is not None:  # what was drawn
-                await self._embed(lease, self._embedder, sweep)
+            await self._embed(lease, sweep)
+            waits = True
+            while waits:
+                waits = await self._extract(lease, sweep)
+                await self._embed(lease, sweep)  # what was drawn
+                await self._fuse(lease, sweep)
+                waits = waits and not await self._held_up(lease, sweep)
+            await self._embed(lease, sweep)  # what was fused
         except (LeaseLost, SourcesGone) as error:
             # Somebody else changed the ground; what is left is found again in the next pass.
             log.info("scope %r: %s", lease.scope, error)
@@ -232,7 +239,9 @@ class Worker:
 
     # --- tasks ---
 
-    async def _embed(self, lease: Lease, embedder: Embedder, sweep: _Sweep) -> None:
+    async def _embed(self, lease: Lease, sweep: _Sweep) -> None:
+        if (embedder := self._embedder) is None:
+            return
         for failed in (False, True):
             while not self._over(lease, sweep):
                 due = None if sweep.everything else self._clock()
@@ -245,10 +254,15 @@ class Worker:
         """Whether to leave what is left of a scope: see `_Sweep.over`; who closes does only what it has written."""
         return sweep.over or (self._ending.is_set() and lease.scope not in self._mine)
 
-    async def _extract(self, lease: Lease, sweep: _Sweep) -> None:
+    async def _extract(self, lease: Lease, sweep: _Sweep) -> bool:
+        """Extract what can be; return whether what is left waits for fusion."""
         for failed in (False, True):
-            while not self._over(lease, sweep) and await self._extract_some(lease, sweep, failed=failed):
-                pass
+            while not self._over(lease, sweep):
+                if await self._full(lease):
+                    return True
+                if not await self._extract_some(lease, sweep, failed=failed):
+                    break
+        return False
 
     async def _extract_some(self, lease: Lease, sweep: _Sweep, *, failed: bool) -> bool:
         """Extract the windows that can be seen at once; return whether there were any.
@@ -263,16 +277,68 @@ class Worker:
         if len(work) >= size * 32 and len(found) > 1:
             found.pop()  # cut off by the limit, perhaps
         ready = [window for window in found if failed or sweep.everything or _ready(window.work, size, now)]
-        await self._wait_longer(lease, sweep, [window.work for window in found if window not in ready], now)
+        waiting = [window.work for window in found if window not in ready]
+        # A session that was spoken in again is quiet only after its last message.
+        await self._put_off(lease, sweep, [(work, max(piece.due or now for piece in work)) for work in waiting])
         for window in ready:
-            if self._over(lease, sweep):
-                return False
+            if self._over(lease, sweep) or await self._full(lease):
+                return True
             space = self._embedder.space if self._embedder is not None else ""
             work = extract.extract(
-                self._store, self._extractor, lease, window, self._clock(), space=space, resolve=self._settings.resolve
-            )
+                self._store, self._extractor, lease, window, self._clock(), space=space,
+                resolve=self._settings.resolve, fuse="fuse" in self.tasks,
+            )  # fmt: skip
             await self._attempt(lease, window.work, sweep, work)
         return bool(ready)
+
+    async def _full(self, lease: Lease) -> bool:
+        """Whether the frames of another window might be more than may wait to be fused."""
+        if "fuse" not in self.tasks:
+            return False
+        # What was tried as often as allowed waits for the next opening, and nothing waits for it.
+        waiting = await self._store.pending(lease.scope, "fuse", QUEUE, due=NEVER - timedelta(days=1))
+        return bool(waiting) and len(waiting) + self._settings.window > QUEUE
+
+    async def _held_up(self, lease: Lease, sweep: _Sweep) -> bool:
+        """Whether the queue is full still: then what waits to be extracted is put off, and other scopes go on."""
+        if not await self._full(lease):
+            return False
+        work = await self._store.pending(lease.scope, "extract", ALL, failed=False)
+        await self._put_off(lease, sweep, [(work, self._clock() + timedelta(seconds=POLL))])
+        return True
+
+    async def _fuse(self, lease: Lease, sweep: _Sweep) -> None:
+        if self._embedder is None or "fuse" not in self.tasks:
+            return
+        fusion = Fusion(self._store, self._embedder, self._llm, self._settings, lease, self._clock)
+        for failed in (False, True):
+            now = self._clock()
+            due = now if failed and not sweep.everything else None
+            work = await self._listed(lease, "fuse", sweep, ALL, failed=failed, due=due)
+            if not work or self._over(lease, sweep):
+                continue
+            await self._attempt(lease, work, sweep, fusion.join(work))
+            work = await self._listed(lease, "fuse", sweep, ALL, failed=failed, due=due)
+            coming = [] if failed or sweep.everything else await self._store.pending(
+                lease.scope, "extract", ALL, failed=False
+            )  # fmt: skip
+            parts, waiting = await fusion.parts(work, more=bool(coming))
+            for part in parts:
+                if not self._over(lease, sweep):
+                    await self._attempt(lease, part, sweep, fusion.fuse(part))
+            later = max((piece.due or now for piece in coming), default=now)
+            await self._put_off(lease, sweep, [(waiting, max(later, now + timedelta(seconds=POLL)))])
+
+    async def _put_off(
+        self, lease: Lease, sweep: _Sweep, waiting: Sequence[tuple[Sequence[Pending], datetime]]
+    ) -> None:
+        """Let work that is due wait, each part until its moment."""
+        now = self._clock()
+        parts = ((piece, until) for work, until in waiting for piece in work)
+        later = [replace(piece, due=until) for piece, until in parts if piece.due is None or piece.due <= now]
+        if later:
+            sweep.moves += 1
+            await self._store.postpone(lease, later)
 
     async def _listed(
         self, lease: Lease, task: Task, sweep: _Sweep, limit: int, *, failed: bool, due: datetime | None
@@ -280,20 +346,6 @@ class Worker:
         """Work that this sweep has not tried yet."""
         found = await self._store.pending(lease.scope, task, limit + len(sweep.tried), failed=failed, due=due)
         return [piece for piece in found if (lease.scope, piece.task, piece.id) not in sweep.tried][:limit]
-
-    async def _wait_longer(
-        self, lease: Lease, sweep: _Sweep, waiting: Sequence[Sequence[Pending]], now: datetime
-    ) -> None:
-        """A session that was spoken in again is quiet only after its last message."""
-        later = [
-            replace(piece, due=max(p.due or now for p in work))
-            for work in waiting
-            for piece in work
-            if piece.due is None or piece.due <= now
-        ]
-        if later:
-            sweep.moves += 1
-            await self._store.postpone(lease, later)
 
     async def _attempt(self, lease: Lease, work: Sequence[Pending], sweep: _Sweep, doing: Awaitable[Any]) -> None:
         """Await `doing`; where it fails, leave its work for later, with the reason."""

@@ -14,7 +14,7 @@ from fabula.link import Linked, link
 from fabula.remember import says_more, searchable, terms_of
 from fabula.render import without_memories
 from fabula.text import clean, derived_id
-from fabula.types import Note, Passage, Record
+from fabula.types import Fact, Frame, Note, Passage, Record
 
 
 def _cleaned(value: Any) -> Any:
@@ -61,10 +61,12 @@ async def extract(
     *,
     space: str = "",
     resolve: bool = True,
+    fuse: bool = False,
 ) -> Extraction:
     """Extract one window, join the result with what is known and keep it, in one transaction.
 
-    `space` and `resolve` are as `link` takes them. Raises a `ProviderError` (the work stays), `LeaseLost` or
+    `space` and `resolve` are as `link` takes them; with `fuse`, new frames and facts that ended are left to be fused
+    and to be judged by. Raises a `ProviderError` (the work stays), `LeaseLost` or
     `SourcesGone` (somebody else changed the ground).
     """
     passages = tuple(replace(p, text=without_memories(p.text)) for p in window.passages)
@@ -73,19 +75,29 @@ async def extract(
     found = _cleaned(found)
     drawn = any(map(says_more, (*found.frames, *found.facts, *found.entities)))
     linked = await link(store, lease.scope, space, found, resolve=resolve) if drawn else _plain(found)
-    add = [replace(record, scope=lease.scope) for record in (*linked.frames, *linked.new.values())]
-    put = [entry_of(record) for record in linked.changed.values()]
+    drawn_anew = (replace(record, scope=lease.scope) for record in (*linked.frames, *linked.new.values()))
+    add = [entry_of(record, fuse=fuse) for record in drawn_anew]
+    put = [entry_of(record, fuse=fuse) for record in linked.changed.values()]
     edges = [Edge(source=who, target=where, kind="mentions") for who, where in dict.fromkeys(linked.mentions)]
     done: tuple[tuple[Task, str], ...] = tuple((piece.task, piece.id) for piece in window.work)
     fresh, changed = await _noted(store, lease.scope, found.notes)
     try:
         await store.write(
             lease.scope,
-            Changes(add=(*map(entry_of, add), *fresh), put=(*put, *changed), edges=tuple(edges), done=done, at=at),
+            Changes(
+                add=(*add, *fresh),
+                put=(*put, *changed),
+                close=tuple(linked.closed),
+                edges=tuple(edges),
+                done=done,
+                at=at,
+            ),
             lease,
         )
     except SourcesGone as error:
-        if {passage.id for passage in window.passages}.isdisjoint(error.ids):
+        # What was known and is changed cites older passages, which may be forgotten at any time.
+        cited = {source for r in (*found.frames, *found.facts, *found.entities, *found.notes) for source in r.sources}
+        if {passage.id for passage in window.passages}.isdisjoint(error.ids) and not cited.isdisjoint(error.ids):
             raise ProviderBadReply(f"the extractor cites what does not exist: {error}", reason="malformed") from None
         raise
     return found
@@ -98,9 +110,15 @@ def _plain(found: Extraction) -> Linked:
     return Linked(frames=list(found.frames), new=entities, mentions=mentions)
 
 
-def entry_of(record: Record) -> Entry:
-    """Return a derived record as it is written: with its terms, and to be embedded where it is a key to passages."""
-    return Entry(record=record, terms=terms_of(record), tasks=("embed",) if says_more(record) else ())
+def entry_of(record: Record, *, fuse: bool = False) -> Entry:
+    """Return a derived record as it is written: with its terms, and to be embedded where it is a key to passages.
+
+    With `fuse`, a frame is to be held against others then, and a fact that has just ended against the frames it is in.
+    """
+    if not says_more(record):
+        return Entry(record=record, terms=terms_of(record))
+    told = isinstance(record, Frame) or (isinstance(record, Fact) and record.status == "superseded")
+    return Entry(record=record, terms=terms_of(record), tasks=("embed", "fuse") if fuse and told else ("embed",))
 
 
 async def _noted(store: Store, scope: str, notes: Sequence[Note]) -> tuple[tuple[Entry, ...], tuple[Entry, ...]]:

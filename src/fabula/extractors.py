@@ -9,17 +9,17 @@ import calendar
 import logging
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from fabula import when
 from fabula.abc import LLM, Extraction
 from fabula.conventions import Conventions
 from fabula.errors import ProviderBadReply
-from fabula.names import entity_id
+from fabula.names import entity_id, is_name
 from fabula.prompts import EXTRACTION_SCHEMA, extraction_messages
 from fabula.remember import searchable
 from fabula.render import without_memories
@@ -29,6 +29,9 @@ from fabula.types import ROLES, Entity, Event, Frame, Interval, Passage, within
 
 _log = logging.getLogger(__name__)
 
+Named: TypeAlias = Callable[[str], Iterable[tuple[str, str]]]
+"""A rule of a domain for the names of its things (drugs, ticker symbols, part numbers): a text in; each name as it is
+said there, and its type, out."""
 SUMMARY: Final = 160
 """Characters of each message that a rule-made summary keeps, at most."""
 EVENTS: Final = 8
@@ -57,9 +60,18 @@ class RuleExtractor:
 
     name = "rules"
 
-    def __init__(self, conventions: Conventions = Conventions()) -> None:  # noqa: B008 - frozen
-        """`conventions` is how the people count whose dates are read."""
+    def __init__(
+        self, conventions: Conventions = Conventions(), *, entities: Sequence[Named] = ()  # noqa: B008 - frozen
+    ) -> None:  # fmt: skip
+        """`conventions` is how the people count whose dates are read.
+
+        `entities` are rules for what else is named: each is given a message and returns names with their types.
+
+            tickers = re.compile(r"\\$([A-Z]{1,5})\\b")
+            RuleExtractor(entities=[lambda text: ((name, "Ticker") for name in tickers.findall(text))])
+        """
         self._conventions = conventions
+        self._rules = tuple(entities)
 
     async def extract(self, window: Sequence[Passage], context: Sequence[Passage] = ()) -> Extraction:
         """Return a frame for each exchange in `window` and the entities named; `context` is not needed."""
@@ -67,7 +79,7 @@ class RuleExtractor:
         frames: list[Frame] = []
         entities: dict[str, Entity] = {}
         for exchange in exchanges(window):
-            named = list(_entities(exchange))
+            named = [*_by_rules(exchange, self._rules), *_entities(exchange)]
             for entity in named:
                 first = entities.setdefault(entity.id, entity)
                 sources = tuple(dict.fromkeys(first.sources + entity.sources))
@@ -170,10 +182,19 @@ def _entities(exchange: Sequence[Passage]) -> Iterator[Entity]:
             yield _entity(passage, name, kind)
 
 
-def _entity(passage: Passage, name: str, kind: str) -> Entity:
+def _by_rules(passages: Iterable[Passage], rules: Sequence[Named], extractor: str = "rules") -> Iterator[Entity]:
+    """What the rules of a domain find; what they call nothing, or a pronoun, is nothing."""
+    for passage in passages:
+        text = _said(passage) if rules else ""
+        for name, kind in (found for rule in rules for found in rule(text)):
+            if is_name(name):
+                yield _entity(passage, name.strip(), kind, extractor)
+
+
+def _entity(passage: Passage, name: str, kind: str, extractor: str = "rules") -> Entity:
     return Entity(
         scope=passage.scope, id=entity_id(name), text=name, type=kind, sources=(passage.id,),
-        meta={"extractor": RuleExtractor.name},
+        meta={"extractor": extractor},
     )  # fmt: skip
 
 
@@ -236,12 +257,15 @@ class LLMExtractor:
 
     def __init__(
         self, llm: LLM, *, conventions: Conventions = Conventions(),  # noqa: B008 - frozen
-        attempts: int = 3, max_tokens: int = 4096,
+        attempts: int = 3, max_tokens: int = 4096, entities: Sequence[Named] = (),
     ) -> None:  # fmt: skip
         """`attempts` is how often a window is asked for while replies are empty or malformed, the first included.
 
         `max_tokens` is how long a reply may be. One that was cut off is asked for again with twice of it; then the
         window is halved.
+
+        `entities` are rules for names that the model is not to miss, as `RuleExtractor` takes them; of what both find
+        the rule knows the type.
         """
         within("attempts", attempts, 1)
         within("max_tokens", max_tokens, 1, MOST_TOKENS)
@@ -249,11 +273,15 @@ class LLMExtractor:
         self._conventions = conventions
         self._attempts = attempts
         self._max_tokens = max_tokens
+        self._rules = tuple(entities)
 
     async def extract(self, window: Sequence[Passage], context: Sequence[Passage] = ()) -> Extraction:
         """Return what the model finds in `window`; raises a `ProviderError`, also where no reply was of use."""
         heard = [passage for passage in window if searchable(passage)]
-        return await self._drawn(heard, context) if heard else Extraction()
+        if not heard:
+            return Extraction()
+        drawn = await self._drawn(heard, context)
+        return united(Extraction(entities=tuple(_by_rules(heard, self._rules, self.name))), drawn)
 
     async def _drawn(self, window: Sequence[Passage], context: Sequence[Passage]) -> Extraction:
         try:

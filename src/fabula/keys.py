@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fabula.index import FOREVER, Bools, Doubles, Field, Floats, Index, Ints
-from fabula.scoring import HAN_K1_B, Cue, bm25, cosines, matches, nearness, z
+from fabula.scoring import HAN_K1_B, Cue, bm25, cosines, coverage, matches, nearness, z
 from fabula.types import Kind
 
 KEYS: Final[tuple[Kind, ...]] = ("fact", "frame")
@@ -28,6 +28,12 @@ class Keys:
     """The live records that cite passages."""
     scores: Floats
     """How well each of them answers the cue: by words and by meaning, in standard deviations."""
+    cosine: Floats
+    covered: Floats
+    """Each one's cosine with the cue, and its share of the cue's words."""
+    owner: Ints
+    target: Ints
+    """Which of `rows` (by place) cites which passage (by row)."""
     words: Floats
     meaning: Floats
     near: Floats
@@ -45,13 +51,19 @@ def keys(index: Index, cue: Cue, kind: Kind) -> Keys | None:
         return None
     rows = np.unique(owner).astype(np.int64)
     k1, b = HAN_K1_B if cue.han else (0.9, 0.4)
-    by_words = z(bm25(field, matches(field, cue.terms), k1=k1, b=b)[rows])
-    by_meaning = z(cosines(field, cue.vector)[rows], field.embedded[rows]) if cue.vector is not None else by_words * 0
+    found = matches(field, cue.terms)
+    by_words = z(bm25(field, found, k1=k1, b=b)[rows])
+    cosine = cosines(field, cue.vector)[rows]
+    by_meaning = z(cosine, field.embedded[rows])
     place = np.searchsorted(rows, owner)
     told = _told(passages, target)
     return Keys(
         rows=rows,
         scores=by_words + by_meaning,
+        cosine=cosine,
+        covered=coverage(field, found, rows),
+        owner=place,
+        target=target.astype(np.int64),
         words=_best(by_words[place], target, told),
         meaning=_best(by_meaning[place], target, told),
         near=_greatest(nearness(_middle(field, rows), cue.windows)[place], target, np.zeros(len(passages), np.float32)),

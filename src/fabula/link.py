@@ -8,30 +8,47 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Final, Literal, cast
+from typing import Final, cast
 
 import numpy as np
 
 from fabula.abc import Extraction, Store
 from fabula.index import FOREVER, LINKS, Field, Index, Ints
-from fabula.names import NAMED, entity_id, is_name, normal, short_for
-from fabula.relations import HOLDS, ending, passing, relation, single, wording
+from fabula.names import NAMED, entity_id, is_name, is_person, normal, same_type, short_for
+from fabula.relations import HOLDS, identifying, relation, wording
 from fabula.text import derived_id, fold, hash_term, tokens
-from fabula.types import ROLES, Entity, Fact, Frame, Interval, Record
+from fabula.timeline import Dated, about, end_of, fact_id, joined, known_as, settled
+from fabula.types import ROLES, Entity, Fact, Frame, Link, Record
 
 CANDIDATES: Final = 200
 """How many known records are looked at for one new one, the latest first."""
+MOVED: Final = 1000
+"""How many records that were tied to one entity are tied to another when the two become one, the latest first."""
 
 
 @dataclass(slots=True)
 class Linked:
-    """What is to be written of an extraction: records that are new, and new versions of known ones."""
+    """What is to be written of an extraction: records that are new, new versions of known ones, and what is no more."""
 
     frames: list[Frame] = field(default_factory=list[Frame])
     new: dict[str, Record] = field(default_factory=dict[str, Record])
     changed: dict[str, Record] = field(default_factory=dict[str, Record])
+    closed: list[str] = field(default_factory=list[str])
+    """Ids of what became one with another."""
     mentions: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
     """An entity's id and a passage it occurs in."""
+
+    def keep(self, record: Record) -> None:
+        """Put a record, new or known, in the place of the one with its id, after all others."""
+        here = self.new if record.id in self.new else self.changed
+        here.pop(record.id, None)
+        here[record.id] = record
+
+    def close(self, record_id: str) -> None:
+        """Let a record be no more."""
+        if self.new.pop(record_id, None) is None:
+            self.changed.pop(record_id, None)
+            self.closed.append(record_id)
 
 
 async def link(store: Store, scope: str, space: str, found: Extraction, *, resolve: bool = True) -> Linked:
@@ -39,17 +56,60 @@ async def link(store: Store, scope: str, space: str, found: Extraction, *, resol
 
     `space` is the embedding space whose index is in use anyway; no vector is read.
     """
-    index = await store.load(scope, space)
+    ground = _Ground(store, scope, await store.load(scope, space))
     linked = Linked()
-    people = _People(store, scope, index, linked)
+    people = _People(ground, linked)
     await people.meet(found)
     for frame in found.frames:
-        named = dict.fromkeys(people.id_of(name) for event in frame.events for name in event.participants)
-        ids = tuple(i for i in named if i)
+        names = (people.id_of(name) for event in frame.events for name in event.participants)
+        ids = tuple(dict.fromkeys(who for who in names if who))
         linked.frames.append(replace(frame, links={**frame.links, "names": ids} if ids else frame.links))
+    facts = _Facts(ground, linked, resolve=resolve)
+    moved = await people.moved()
+    for fact in moved:
+        linked.keep(fact)
+    for fact in moved:
+        now = linked.changed[fact.id]
+        await facts.place(now if isinstance(now, Fact) else fact, moved=True)
     for fact in found.facts:
-        await _place(store, scope, index, linked, people.tied(fact), resolve=resolve)
+        await facts.place(people.tied(fact))
     return linked
+
+
+class _Ground:
+    """What the scope knows, by what its index can tell."""
+
+    def __init__(self, store: Store, scope: str, index: Index) -> None:
+        self.store, self.scope, self.index = store, scope, index
+
+    def marked(self, field_: Field, mark: str) -> Ints:
+        """The rows that are believed now and bear a term or mark, in the order they were written."""
+        rows = field_.postings.of(hash_term(mark))[0].astype(np.int64)
+        return rows[field_.recorded_to[rows] == FOREVER]
+
+    def tied(self, field_: Field, kind: Link, other: str) -> Ints:
+        """The rows that are believed now and tied to an id."""
+        links = field_.links
+        mine = (links.kind == LINKS.index(kind)) & (links.key == np.uint64(hash_term(other)))
+        rows = np.unique(links.owner[mine]).astype(np.int64)
+        return rows[field_.recorded_to[rows] == FOREVER]
+
+    async def fetched(self, field_: Field, rows: Ints, limit: int = CANDIDATES) -> list[Record]:
+        """The records of the last `limit` rows, in their order."""
+        numbers = [int(number) for number in field_.number[rows[-limit:]]]
+        found = await self.store.fetch(self.scope, numbers)
+        return [found[number] for number in numbers if number in found]
+
+    async def facts(self, mark: str, kind: Link, other: str) -> list[Fact]:
+        """The facts of a relation, ended ones too, that are tied to an id; or to nobody, where it is empty."""
+        field_ = self.index.of("fact")
+        rows = self.marked(field_, HOLDS + mark)
+        if other:
+            rows = rows[np.isin(rows, self.tied(field_, kind, other))]
+        else:
+            rows = rows[~np.isin(rows, field_.links.owner[field_.links.kind == LINKS.index(kind)])]
+        found = cast(list[Fact], await self.fetched(field_, rows))
+        return [fact for fact in found if fact.status != "archived"]
 
 
 # --- entities ---------------------------------------------------------------------------------------------------
@@ -58,197 +118,307 @@ async def link(store: Store, scope: str, space: str, found: Extraction, *, resol
 class _People:
     """Who is who: the names of this extraction and the entities they mean."""
 
-    def __init__(self, store: Store, scope: str, index: Index, linked: Linked) -> None:
-        self._store, self._scope, self._index, self._linked = store, scope, index, linked
+    def __init__(self, ground: _Ground, linked: Linked) -> None:
+        self._ground, self._linked = ground, linked
+        self._entities = ground.index.of("entity")
         self._known: dict[str, Entity] = {}
-        """By normal name."""
+        self._bearers: dict[str, list[str]] = {}
+        """The ids of those who bear a normal name, the first one first."""
+        self._met: set[str] = set()
+        """Whom this extraction speaks of by a name that is theirs alone."""
+        self._became: dict[str, str] = {}
+        """Whose ids are no more, and whose stand for them."""
 
     def id_of(self, name: str) -> str:
         """Return the id of who is called that, known or not; empty for nobody."""
-        if not is_name(name) or fold(name) in ROLES:
+        if not _names_one(name):
             return ""
-        entity = self._known.get(normal(name))
+        entity = self._who(name)
         return entity.id if entity else entity_id(name)
 
     def tied(self, fact: Fact) -> Fact:
         """Return the fact with the links to its subject and object."""
-        ties = {
-            kind: (i,) for kind, name in (("subject", fact.subject), ("object", fact.object)) if (i := self.id_of(name))
-        }
-        return replace(fact, scope=self._scope, links={**fact.links, **ties})
+        whom = identifying(fact.predicate, fact.object)
+        ends = (("subject", self.id_of(fact.subject)), ("object", entity_id(whom) if whom else self.id_of(fact.object)))
+        ties = {kind: (who,) for kind, who in ends if who}
+        return replace(fact, scope=self._ground.scope, links={**fact.links, **ties})
+
+    def _who(self, name: str) -> Entity | None:
+        """Who is meant by a name; of several that bear it, whom the extraction speaks of, or whose own name it is."""
+        ids = self._bearers.get(normal(name), [])
+        if len(ids) > 1:
+            met = [who for who in ids if who in self._met]
+            ids = met if len(met) == 1 else [who for who in ids if normal(self._known[who].text) == normal(name)]
+        return self._known[ids[0]] if len(ids) == 1 else None
 
     async def meet(self, found: Extraction) -> None:
         """Find out who the names are, and keep who is new."""
         names = {name for entity in found.entities for name in (entity.text, *entity.aliases)}
         names |= {name for fact in found.facts for name in (fact.subject, fact.object) if name}
         names |= {name for frame in found.frames for event in frame.events for name in event.participants}
-        await self._look_up(names)
+        rows = {int(row) for name in names for row in self._ground.marked(self._entities, NAMED + normal(name))}
+        self._learn(await self._ground.fetched(self._entities, np.array(sorted(rows), np.int64), len(rows)))
+        self._met = {ids[0] for name in names if len(ids := self._bearers.get(normal(name), [])) == 1}
         for entity in found.entities:
-            await self._join(entity)
+            own, *others = [name for name in (entity.text, *entity.aliases) if _names_one(name)] or [""]
+            if own:
+                await self._join(replace(entity, text=own, aliases=tuple(others)))
         for fact in found.facts:
-            if is_name(fact.subject) and fold(fact.subject) not in ROLES and normal(fact.subject) not in self._known:
-                await self._join(Entity(scope=self._scope, id="", text=fact.subject, sources=fact.sources))
+            if _names_one(fact.subject) and not self._bearers.get(normal(fact.subject)):
+                await self._join(Entity(scope="", id="", text=fact.subject, sources=fact.sources))
+        await self._identify(found.facts)
 
-    async def _look_up(self, names: Iterable[str]) -> None:
-        rows = {row for name in names for row in _live(self._index.of("entity"), NAMED + normal(name))}
-        for entity in await self._fetched(sorted(rows)):
+    def _learn(self, records: Iterable[Record]) -> None:
+        for entity in cast(Iterable[Entity], records):
+            self._known[entity.id] = entity
             for name in (entity.text, *entity.aliases):
-                self._known.setdefault(normal(name), entity)
-
-    async def _fetched(self, rows: Sequence[int]) -> list[Entity]:
-        numbers = self._index.of("entity").number
-        found = await self._store.fetch(self._scope, [int(numbers[row]) for row in rows])
-        return [cast(Entity, record) for record in found.values()]
+                bearers = self._bearers.setdefault(normal(name), [])
+                if entity.id not in bearers:
+                    bearers.append(entity.id)
 
     async def _join(self, entity: Entity) -> None:
-        """Find the entity among the known ones, with its new aliases, or make it known."""
-        own = self._known.get(normal(entity.text))
-        aliases = [alias for alias in entity.aliases if is_name(alias)]
+        """Find the entity among the known ones, with its new names, or make it known."""
+        own = self._who(entity.text)
+        if own is None and not self._bearers.get(normal(entity.text)):
+            own = next((who for alias in entity.aliases if (who := self._only(alias, entity))), None)
+            own = own or await self._longer(entity)
         if own is None:
-            own = next((known for alias in aliases if (known := self._known.get(normal(alias)))), None)
-        if own is None:
-            own = await self._longer(entity)
-        own_id = own.id if own else entity.id or entity_id(entity.text)
-        self._linked.mentions += [(own_id, source) for source in entity.sources]
-        if own is None:
-            fresh = replace(entity, scope=self._scope, id=entity.id or entity_id(entity.text), aliases=tuple(aliases))
-            self._keep(replace(fresh, sources=entity.sources[:1]), new=True)
-            return
-        # A name that another bears stays with them: the same name can be of two.
-        said = [name for name in (entity.text, *aliases) if self._known.get(normal(name), own).id == own.id]
+            made = replace(entity, scope=self._ground.scope, id=entity.id or entity_id(entity.text), aliases=())
+            own = replace(made, sources=entity.sources[:1])
+            self._linked.new[own.id] = own
+            self._learn([own])
+        self._met.add(own.id)
+        for name in (entity.text, *entity.aliases):
+            other = self._only(name, entity)
+            if other is not None and other.id != own.id and same_type(other.type, self._known[own.id].type):
+                await self._unite(self._known[own.id], other)
+        self._call(own.id, entity)
+        self._linked.mentions += [(own.id, source) for source in entity.sources]
+
+    def _only(self, name: str, entity: Entity) -> Entity | None:
+        """Whom a name that an entity has means for sure: the only one who bears it, as their own name."""
+        ids = self._bearers.get(normal(name), [])
+        one = self._known[ids[0]] if len(ids) == 1 else None
+        return one if one and normal(one.text) == normal(name) and same_type(one.type, entity.type) else None
+
+    def _call(self, who: str, entity: Entity) -> None:
+        """Give a known entity the names that another told it has, and its type."""
+        own = self._known[who]
         held = {normal(name) for name in (own.text, *own.aliases)}
-        more = tuple(dict.fromkeys(name for name in said if normal(name) not in held))
+        more = {normal(name): name for name in (entity.text, *entity.aliases) if normal(name) not in held}
+        for name in more.values():
+            if not self._bearers.get(normal(name)):  # facts may be tied to whoever was called that
+                self._became[entity_id(name)] = who
         if more or (entity.type and not own.type):
-            self._keep(replace(own, aliases=(*own.aliases, *more), type=own.type or entity.type), new=False)
+            own = replace(own, aliases=(*own.aliases, *more.values()), type=own.type or entity.type)
+            self._learn([own])
+            self._linked.keep(own)
 
     async def _longer(self, entity: Entity) -> Entity | None:
         """The one known entity that the name is short for, or that is short for it."""
-        field_ = self._index.of("entity")
-        rows = sorted({row for term in tokens(entity.text) for row in _live(field_, term)}, reverse=True)[:CANDIDATES]
-        near = [
-            other
-            for other in {e.id: e for e in (*await self._fetched(rows), *self._known.values())}.values()
-            if not (entity.type and other.type and fold(entity.type) != fold(other.type))
-            and any(
-                short_for(a, b, person=fold(entity.type or other.type) in ("person", "人", "人物"))
-                for name in (other.text, *other.aliases)
-                for a, b in ((entity.text, name), (name, entity.text))
-            )
-        ]
+        ground = self._ground
+        rows = sorted({int(row) for term in tokens(entity.text) for row in ground.marked(self._entities, term)})
+        known = cast(list[Entity], await ground.fetched(self._entities, np.array(rows, np.int64)))
+        everybody = {e.id: e for e in (*known, *self._known.values()) if e.id not in self._became}
+        near = [other for other in everybody.values() if _short(entity, other)]
+        self._learn(near if len(near) == 1 and near[0].id not in self._known else ())
         return near[0] if len(near) == 1 else None
 
-    def _keep(self, entity: Entity, *, new: bool) -> None:
-        here = self._linked.new if new or entity.id in self._linked.new else self._linked.changed
-        here[entity.id] = entity
+    # --- two that are one ---
+
+    async def _unite(self, own: Entity, other: Entity) -> None:
+        """Make another entity one with this one: it is no more, and what it was called and tied to is this one's."""
+        if other.id not in self._linked.new:
+            self._linked.mentions += [(own.id, passage) for passage in await self._mentions(other)]
+        self._linked.mentions = [(own.id if who == other.id else who, where) for who, where in self._linked.mentions]
+        self._linked.close(other.id)
+        self._became = {who: own.id if now == other.id else now for who, now in self._became.items()}
+        self._became[other.id] = own.id
+        del self._known[other.id]
+        self._bearers = {name: [who for who in ids if who != other.id] for name, ids in self._bearers.items()}
+        self._met = {own.id if who == other.id else who for who in self._met}
+        for name in (other.text, *other.aliases):
+            bearers = self._bearers.setdefault(normal(name), [])
+            bearers += [own.id] if own.id not in bearers else []
+        self._call(own.id, other)
+
+    async def _mentions(self, entity: Entity) -> list[str]:
+        """The passages an entity occurs in: what its records were made from, and what holds its names."""
+        ground, passages = self._ground, self._ground.index.of("passage")
+        ids = {source for record in await self._about(entity.id) for source in record.sources}
         for name in (entity.text, *entity.aliases):
-            held = self._known.get(normal(name))
-            if held is None or held.id == entity.id:
-                self._known[normal(name)] = entity
+            rows = np.arange(len(passages))
+            for term in tokens(name):
+                rows = np.intersect1d(rows, ground.marked(passages, term))
+            ids |= {record.id for record in await ground.fetched(passages, rows, MOVED)}
+        found = await ground.store.citing(ground.scope, sorted(ids | set(entity.sources)), ["entity"])
+        return [source for record in found if record.id == entity.id for source in record.sources]
+
+    async def _about(self, who: str) -> list[Record]:
+        """The facts and frames that are tied to an id."""
+        ground, found = self._ground, list[Record]()
+        facts, frames = ground.index.of("fact"), ground.index.of("frame")
+        either = np.union1d(ground.tied(facts, "subject", who), ground.tied(facts, "object", who))
+        found += await ground.fetched(facts, either, MOVED)
+        return found + await ground.fetched(frames, ground.tied(frames, "names", who), MOVED)
+
+    async def moved(self) -> list[Fact]:
+        """Tie the frames of those who became one with others to these, and return their facts, tied so."""
+        records = {record.id: record for who in self._became for record in await self._about(who)}
+        facts: list[Fact] = []
+        for record in records.values():
+            ties = {
+                kind: tuple(dict.fromkeys(self._became.get(who, who) for who in ids))
+                for kind, ids in record.links.items()
+            }
+            if isinstance(record, Fact):
+                facts.append(replace(record, links=ties))
+            else:
+                self._linked.keep(replace(record, links=ties))
+        return facts
+
+    async def _identify(self, facts: Sequence[Fact]) -> None:
+        """Make those one who are told apart from all others by the same: a number, an address."""
+        told: dict[str, str] = {}
+        for fact in facts:
+            what, me = identifying(fact.predicate, fact.object), self._who(fact.subject)
+            if not what or me is None:
+                continue
+            key, mark = entity_id(what), relation(fact.predicate)
+            known = await self._ground.facts(mark, "object", key)
+            others = [who for one in known for who in one.links.get("subject", ())] + [told.setdefault(key, me.id)]
+            for who in dict.fromkeys(self._became.get(who, who) for who in others):
+                me = self._known[self._became.get(me.id, me.id)]
+                other = await self._entity(who)
+                if other is None or who == me.id or not same_type(other.type, me.type):
+                    continue
+                mine, theirs = [await self._held(mark, entity, facts) for entity in (me, other)]
+                if not (mine - theirs and theirs - mine):
+                    await self._unite(other, me)
+
+    async def _entity(self, who: str) -> Entity | None:
+        if who not in self._known:
+            self._learn((await self._ground.store.get(self._ground.scope, [who])).values())
+        return self._known.get(who)
+
+    async def _held(self, mark: str, entity: Entity, facts: Sequence[Fact]) -> set[str]:
+        """What identifies an entity by one relation, now or before, as far as is known and told."""
+        ids = [entity.id, *(who for who, now in self._became.items() if now == entity.id)]
+        known = {end_of(fact, "object") for who in ids for fact in await self._ground.facts(mark, "subject", who)}
+        fresh = (fact for fact in facts if relation(fact.predicate) == mark and self.id_of(fact.subject) == entity.id)
+        return known | {entity_id(what) for fact in fresh if (what := identifying(fact.predicate, fact.object))}
+
+
+def _names_one(name: str) -> bool:
+    return is_name(name) and fold(name) not in ROLES
+
+
+def _short(one: Entity, other: Entity) -> bool:
+    """Whether one of two is called by what the other is called for short, and by nothing that tells them apart."""
+    if not same_type(one.type, other.type):
+        return False
+    person = is_person(one.type or other.type)
+    names = (other.text, *other.aliases)
+    if any(short_for(one.text, name, person=person) for name in names):
+        return True
+    shorter = [name for name in names if short_for(name, one.text, person=person)]
+    return bool(shorter) and all(name in shorter or " " not in normal(name) for name in names)
 
 
 # --- facts ------------------------------------------------------------------------------------------------------
 
 
-def fact_id(fact: Fact) -> str:
-    """Return the id that facts saying the same have: who, what, whom; when too, unless it is a state that lasts."""
-    if not (fact.subject and fact.predicate):
-        return derived_id("fact", wording(fact.text))
-    who, whom = _end(fact, "subject"), _end(fact, "object") or wording(fact.text)
-    begin = fact.valid.start if fact.valid is not None and not single(fact.predicate) else None
-    return derived_id("fact", who, relation(fact.predicate), whom, begin.date().isoformat() if begin else "")
+class _Facts:
+    """What holds: the facts of this extraction among those that are known."""
+
+    def __init__(self, ground: _Ground, linked: Linked, *, resolve: bool) -> None:
+        self._ground, self._linked, self._resolve = ground, linked, resolve
+        self._times: dict[str, datetime | None] = {}
+        """When passages were said, by id."""
+
+    async def place(self, fact: Fact, *, moved: bool = False) -> None:
+        """Join a fact with the one that says the same, or add it; end what it ends, and it, where a later one does.
+
+        One that is `moved` is known, and newly tied.
+        """
+        relation_ = about(fact)
+        known = await self._known(fact, relation_) if relation_ else []
+        known = [one for one in known if one.id != fact.id]
+        fresh, *dated = await self._dated([fact, *known])
+        same = known_as(fresh, dated) if relation_ else None
+        if not moved:
+            same = same or await self._named(fresh)
+        if same is not None:
+            placed = joined(same, fresh)
+            if placed != same.fact:
+                self._linked.keep(placed)
+            if moved:
+                self._linked.close(fact.id)
+            known = [placed if one.id == placed.id else one for one in known]
+        elif moved:
+            known.append(fact)
+        else:
+            placed = replace(fact, id=fact.id or await self._id(fact))
+            self._linked.new[placed.id] = placed
+            known.append(placed)
+        if self._resolve and relation_:
+            held = {one.id: one for one in known}
+            for one in settled(await self._dated(known)):
+                if one != held[one.id]:
+                    self._linked.keep(one)
+
+    async def _named(self, fact: Dated) -> Dated | None:
+        """The fact with the id that the extractor gave; where there is no triple, that says it in the same words."""
+        if about(fact.fact) and not fact.fact.id:
+            return None
+        named = fact.fact.id or derived_id("fact", wording(fact.fact.text))
+        same = await self._at(named)
+        return (await self._dated([same]))[0] if same is not None else None
+
+    async def _id(self, fact: Fact) -> str:
+        if not about(fact):
+            return derived_id("fact", wording(fact.text))
+        made = fact_id(fact)
+        return made if await self._at(made) is None else fact_id(fact, again=True)
+
+    async def _at(self, record_id: str) -> Fact | None:
+        """The fact of an id, as it is now."""
+        linked = self._linked
+        if record_id in linked.closed:
+            return None
+        found = linked.new.get(record_id) or linked.changed.get(record_id)
+        found = found or (await self._ground.store.get(self._ground.scope, [record_id])).get(record_id)
+        return found if isinstance(found, Fact) else None
+
+    async def _known(self, fact: Fact, relation_: str) -> list[Fact]:
+        """The facts of the same subject and relation as they are now, ended ones too, in the order they were told."""
+        subject = end_of(fact, "subject")
+        tie = subject if "subject" in fact.links else ""
+        known: dict[str, Record] = {one.id: one for one in await self._ground.facts(relation_, "subject", tie)}
+        known |= self._linked.changed | self._linked.new
+        return [
+            one
+            for one in known.values()
+            if isinstance(one, Fact)
+            and one.id not in self._linked.closed
+            and end_of(one, "subject") == subject
+            and about(one) == relation_
+        ]
+
+    async def _dated(self, facts: Sequence[Fact]) -> list[Dated]:
+        """The facts with their beginnings: their own, or when the first of their passages was said."""
+        starts = [fact.valid.start if fact.valid else None for fact in facts]
+        bare = [fact for fact, start in zip(facts, starts, strict=True) if start is None]
+        wanted = {source for fact in bare for source in fact.sources} - self._times.keys()
+        if wanted:
+            found = await self._ground.store.get(self._ground.scope, sorted(wanted))
+            self._times |= {source: _time(found.get(source)) for source in wanted}
+        dated: list[Dated] = []
+        for fact, start in zip(facts, starts, strict=True):
+            times = [time for source in fact.sources if (time := self._times.get(source))]
+            dated.append(Dated(fact, start or min(times, key=datetime.timestamp, default=None)))
+        return dated
 
 
-def _end(fact: Fact, kind: Literal["subject", "object"]) -> str:
-    """The id of a fact's subject or object, or what is said of one that is nobody."""
-    return fact.links.get(kind, ("",))[0] or normal(fact.subject if kind == "subject" else fact.object)
-
-
-async def _place(store: Store, scope: str, index: Index, linked: Linked, fact: Fact, *, resolve: bool) -> None:
-    """Join one fact with the one that says the same, or add it, ending what it ends."""
-    fact = replace(fact, id=fact.id or fact_id(fact))
-    same = linked.new.get(fact.id) or linked.changed.get(fact.id) or (await store.get(scope, [fact.id])).get(fact.id)
-    if isinstance(same, Fact) and same.status == "live":
-        joined = _joined(same, fact)
-        if joined != same:
-            (linked.new if fact.id in linked.new else linked.changed)[fact.id] = joined
-        return
-    if isinstance(same, Fact):  # it holds again
-        fact = replace(fact, id=derived_id(fact.id, *fact.sources))
-    if resolve:
-        for other in await _rivals(store, scope, index, linked, fact):
-            ended = _ended(other, fact)
-            (linked.new if other.id in linked.new else linked.changed)[other.id] = ended
-    linked.new[fact.id] = fact
-
-
-def _joined(known: Fact, again: Fact) -> Fact:
-    sources = tuple(dict.fromkeys((*known.sources, *again.sources)))
-    valid = known.valid or again.valid
-    if (
-        known.valid
-        and again.valid
-        and again.valid.start
-        and known.valid.start
-        and again.valid.start < known.valid.start
-    ):
-        valid = replace(known.valid, start=again.valid.start)
-    return replace(known, sources=sources, valid=valid, importance=max(known.importance, again.importance))
-
-
-async def _rivals(store: Store, scope: str, index: Index, linked: Linked, fact: Fact) -> list[Fact]:
-    """The live facts that this one ends: others of a relation with one object at a time, or what it says is over."""
-    over = ending(fact.predicate)
-    about = relation(fact.predicate) if single(fact.predicate) else over
-    subject = fact.links.get("subject", ("",))[0]
-    if not about or not subject or (not over and passing(fact.predicate, fact.object)):
-        return []
-    rows = _live(index.of("fact"), HOLDS + about)
-    rows = rows[np.isin(rows, _about(index.of("fact"), subject))][-CANDIDATES:]
-    numbers = index.of("fact").number
-    found = await store.fetch(scope, [int(numbers[row]) for row in rows])
-    known = {record.id: record for record in found.values()} | linked.new | linked.changed
-    begin = fact.valid.start if fact.valid else None
-    return [
-        other
-        for other in known.values()
-        if isinstance(other, Fact)
-        and other.status == "live"
-        and other.links.get("subject", ("",))[0] == subject
-        and relation(other.predicate) == about
-        and _clash(other, fact, over=bool(over))
-        and not _later(other, begin)
-    ]
-
-
-def _clash(known: Fact, fresh: Fact, *, over: bool) -> bool:
-    """Whether the fresh fact is of the same object, where it says that is over; of another, where it replaces it."""
-    return not fresh.object or (_end(known, "object") == _end(fresh, "object")) == over
-
-
-def _later(other: Fact, begin: datetime | None) -> bool:
-    start = other.valid.start if other.valid else None
-    return start is not None and begin is not None and start.timestamp() > begin.timestamp()
-
-
-def _ended(fact: Fact, by: Fact) -> Fact:
-    """The fact as it holds until the other begins."""
-    end = by.valid.start if by.valid else None
-    valid = fact.valid or Interval(start=None, end=None, precision=by.valid.precision if by.valid else "instant")
-    if end is not None and (valid.start is None or valid.start.timestamp() <= end.timestamp()):
-        valid = replace(valid, end=end)
-    return replace(fact, status="superseded", valid=valid, meta={**fact.meta, "superseded_by": by.id})
-
-
-# --- the index as a table ---------------------------------------------------------------------------------------
-
-
-def _live(field_: Field, mark: str) -> Ints:
-    rows = field_.postings.of(hash_term(mark))[0].astype(np.int64)
-    return rows[field_.recorded_to[rows] == FOREVER]
-
-
-def _about(field_: Field, entity: str) -> Ints:
-    """The rows whose subject is an entity."""
-    links = field_.links
-    mine = (links.kind == LINKS.index("subject")) & (links.key == np.uint64(hash_term(entity)))
-    return links.owner[mine].astype(np.int64)
+def _time(record: Record | None) -> datetime | None:
+    return record.valid.start if record is not None and record.valid is not None else None

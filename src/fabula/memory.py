@@ -15,10 +15,11 @@ from typing import Any, Final, Literal, Self, cast
 
 from fabula import recall as recalling
 from fabula import remember as remembering
-from fabula.abc import Clock, Embedder, Erasure, Extractor, Filter, Store
+from fabula.abc import LLM, Clock, Embedder, Erasure, Extractor, Filter, Store
 from fabula.background import Worker
+from fabula.conventions import Conventions
 from fabula.errors import Confined, ForkedMemory, InvalidInput, MemoryClosed, UsageError
-from fabula.extractors import RuleExtractor
+from fabula.extractors import LLMExtractor, RuleExtractor
 from fabula.providers.bundled import bundled
 from fabula.render import Recollection
 from fabula.settings import Settings
@@ -46,13 +47,18 @@ def _an(kind: type[Any], value: Any, name: str) -> Any:
     return value
 
 
+def _extractor(llm: LLM | None, conventions: Conventions) -> Extractor:
+    return RuleExtractor(conventions) if llm is None else LLMExtractor(llm, conventions=conventions)
+
+
 class AsyncMemory:
     """A long-term memory in a database.
 
     `database` is a path, a database URL (`sqlite:///memory.db`) or a store of your own. `embedder` is `"default"` (the
-    bundled model), `"fast"` (a smaller, quicker one), your own, or `None` for keyword search alone. `extractor` draws
-    frames and entities from talk; by default rules do. With `background=False` it leaves the work
-    that follows a write to others (or to `flush`). Use it inside `async with`, or close it when done.
+    bundled model), `"fast"` (a smaller, quicker one), your own, or `None` for keyword search alone. `llm` is a language
+    model that draws frames, facts and entities from talk, and judges which frames are one; without, rules do. An
+    `extractor` of your own draws instead. With `background=False` it leaves the work that follows a write to others
+    (or to `flush`). Use it inside `async with`, or close it when done.
 
         async with AsyncMemory("memory.db") as memory:
             await memory.remember("alice", [Message("I moved to Porto in May", speaker="Alice")])
@@ -65,6 +71,7 @@ class AsyncMemory:
         *,
         embedder: Embedder | EmbedderName | None = "default",
         extractor: Extractor | None = None,
+        llm: LLM | None = None,
         settings: Settings | None = None,
         clock: Clock = local_now,
         background: bool = True,
@@ -74,7 +81,8 @@ class AsyncMemory:
         inner = database if isinstance(database, Store) else open_store(database, busy=self.settings.busy)
         self._store = HotStore(inner, self.settings.hot_bytes) if self.settings.hot_bytes else inner
         self._embedder = bundled(embedder) if isinstance(embedder, str) else _an(Embedder, embedder, "embedder")
-        self._extractor = extractor or RuleExtractor(self.settings.conventions)
+        self._llm = _an(LLM, llm, "llm")
+        self._extractor = extractor or _extractor(llm, self.settings.conventions)
         self._worker: Worker | None = None
         self._crew: list[Worker] = []
         self._background = background
@@ -93,7 +101,7 @@ class AsyncMemory:
                 await self._store.open()
                 self._process, self._loop = os.getpid(), asyncio.get_running_loop()
                 self._crew = [
-                    Worker(self._store, self._embedder, self._extractor, self.settings, self._clock)
+                    Worker(self._store, self._embedder, self._extractor, self._llm, self.settings, self._clock)
                     for _ in range(self.settings.workers)
                 ]
                 self._worker = self._crew[0]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from typing import Final
 
+from fabula.secrets import MARK
 from fabula.text import derived_id, fold, script
 
 FIRMS: Final = frozenset(
@@ -18,17 +20,36 @@ NOBODY: Final = frozenset(
      "老公", "妻子", "丈夫", "儿子", "女儿", "哥哥", "弟弟", "姐姐", "妹妹", "朋友", "老板", "领导", "同事")
 )  # fmt: skip
 """Words that many are called by: no alias of anybody."""
+PERSON: Final = frozenset(("person", "people", "human", "per", "人", "人物", "人名"))
+"""What extractors call the type of people."""
 NAMED: Final = "\0name "
 """Begins the mark that an entity bears for each of its names."""
-_EDGES: Final = re.compile(r"^(?:the|a|an|my|our|his|her|their) (?=\S)|^[\W_]+|[\W_]+$")
+_ARTICLE: Final = re.compile(r"^(?:[Tt]he|THE|an?|my|our|his|her|their) (?=\S)")
+"""In capitals most of them begin a name: An Nguyen, A Coruña, My Chemical Romance."""
 _HANGUL: Final = re.compile(r"(?<=[\uac00-\ud7af]) (?=[\uac00-\ud7af])")
+_TELLING: Final = frozenset("+#%°")
+"""Signs that are part of what they stand beside: C++ and C# are two."""
 
 
 def normal(name: str) -> str:
-    """Return the name as it is compared: folded, without articles and outer punctuation; never empty for a name."""
-    folded = fold(name)
-    short = _EDGES.sub("", _EDGES.sub("", folded))
-    return _HANGUL.sub("", short) or folded or name
+    """Return the name as it is compared: folded, without an article and outer punctuation; never empty for a name."""
+    short = _bare(fold(_ARTICLE.sub("", _bare(name.strip()))))
+    return _HANGUL.sub("", short) or fold(name) or name
+
+
+def _bare(name: str) -> str:
+    start, end = 0, len(name)
+    while start < end and _outer(name[start]) and not (name[start] in "-." and name[start + 1 : start + 2].isalnum()):
+        start += 1
+    while end > start and _outer(name[end - 1]):
+        end -= 1
+    return name[start:end]
+
+
+def _outer(character: str) -> bool:
+    """Whether it is no part of a name it stands beside: punctuation, white space, what is not seen, a pictogram."""
+    category = unicodedata.category(character)
+    return (category[0] in "PZC" or category in ("So", "Sk")) and character not in _TELLING
 
 
 def entity_id(name: str) -> str:
@@ -37,8 +58,20 @@ def entity_id(name: str) -> str:
 
 
 def is_name(name: str) -> bool:
-    """Whether it can tell one from others: a pronoun or "mother" cannot."""
-    return bool(name.strip()) and normal(name) not in NOBODY
+    """Whether it can tell one from others: a pronoun, "her mother" and what was masked cannot."""
+    folded = fold(name)
+    return bool(folded) and MARK not in name and not {normal(name), normal(folded)} & NOBODY
+
+
+def same_type(one: str, other: str) -> bool:
+    """Whether two types of entities may be one: where both are told, they are the same."""
+    a, b = fold(one), fold(other)
+    return not (a and b) or a == b or {a, b} <= PERSON
+
+
+def is_person(kind: str) -> bool:
+    """Whether a type is that of people."""
+    return fold(kind) in PERSON
 
 
 def short_for(short: str, whole: str, *, person: bool) -> bool:
@@ -54,7 +87,7 @@ def short_for(short: str, whole: str, *, person: bool) -> bool:
 
 def spans_of_names(text: str) -> list[str]:
     """Return what could be names in a text, as they are compared: up to four words, or two to eight Han characters."""
-    words: list[str] = re.findall(r"[^\W\u4e00-\u9fff]+(?:['’.&-]\w+)*", text)
+    words: list[str] = re.findall(r"[^\W\u4e00-\u9fff]+(?:['’.&-]\w+)*[+#]*", text)
     found = [" ".join(words[at : at + size]) for size in range(1, 5) for at in range(len(words) - size + 1)]
     for run in re.findall(r"[\u4e00-\u9fff]{2,}", text):
         found += [run[at : at + size] for size in range(2, 9) for at in range(len(run) - size + 1)]

@@ -61,6 +61,15 @@ _FIRST: Final = re.compile(
 )
 
 
+_MANY: Final = re.compile(
+    r"\b(?:what|which)(?: \w+){0,2} (?!(?:is|was|has|does|his|this|its|always)\b)\w+s\b|\bhow (?:many|often)\b"
+    r"|\ball (?:the|of|his|her|their)\b|\blist\b|\bwhat (?:all|else)\b"
+    r"|都有?[哪什]|哪些|哪几|几[次个种家本部]|多少[次个种]|所有|分别|列出",
+    re.IGNORECASE,
+)
+"""What asks for several things: plurals, how many times, 都有哪些."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
     """What the words of a question say about its answer."""
@@ -79,6 +88,9 @@ class Question:
     def current(self) -> bool:
         """Whether what still holds is preferred to what is over."""
         return self.order == "latest"
+
+    many: bool = False
+    """Whether it asks for several things."""
 
     @property
     def timed(self) -> bool:
@@ -102,6 +114,7 @@ def read(
         ),
         order="latest" if _LATEST.search(query) else "first" if _FIRST.search(query) else "",
         ahead=bool(_AHEAD.search(query)),
+        many=bool(_MANY.search(query)),
         people=tuple(named(query, speakers)),
     )
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import resources
 from typing import Final
@@ -38,6 +38,8 @@ DEPTH: Final = 50
 CHANCE: Final = (0.2, 0.4)
 """Word matches that cover less of a question than the first are chance; from the second on they are trusted."""
 
+ANSWERS: Final = 0.4
+"""What a fact that answers the question a standard deviation better than others gains over its passage."""
 FAINT: Final = np.float32(1e-9)
 """What a passage that the walk never comes by counts as, before the logarithm."""
 
@@ -55,6 +57,19 @@ class Ranking:
     profile: str
     weights: Mapping[str, float]
     pool: int
+    keys: Mapping[Kind, KeyRanking] = field(default_factory=dict[Kind, "KeyRanking"])
+    """The facts and frames that are keys to the pool."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeyRanking:
+    """Rows of a field of keys, best first, each with its score, cosine, share of the words and best passage."""
+
+    rows: Ints
+    scores: Floats
+    cosine: Floats
+    covered: Floats
+    best: Ints
 
 
 # --- the pool and its features ---------------------------------------------------------------------------------------
@@ -231,8 +246,9 @@ def rank(index: Index, cue: Cue, plan: Plan, allowed: Bools | None = None) -> Ra
         if feature in features:  # there may be facts and no frames
             scores += np.float32(weight) * features[feature]
     order = np.lexsort((pool, -scores))
+    ranked: dict[Kind, KeyRanking] = {kind: _ranked_keys(own, pool, scores, plan) for kind, own in heard.keys.items()}
     if plan.fusion == "linear":
-        scores = (1 / (1 + np.exp(-scores / 2))).astype(np.float32)
+        scores = _share(scores)
     features["cosine"] = heard.channels["dense"][pool]
     return Ranking(
         rows=pool[order],
@@ -241,7 +257,29 @@ def rank(index: Index, cue: Cue, plan: Plan, allowed: Bools | None = None) -> Ra
         profile=name,
         weights=table,
         pool=len(pool),
+        keys=ranked,
     )
+
+
+def _share(sums: Floats) -> Floats:
+    """A weighted sum as a score: .5 for an average candidate."""
+    return (1 / (1 + np.exp(-sums / 2))).astype(np.float32)
+
+
+def _ranked_keys(own: Keys, pool: Ints, sums: Floats, plan: Plan) -> KeyRanking:
+    """Rank facts or frames by the best passage they were made from, and by how well they answer themselves."""
+    place = np.minimum(np.searchsorted(pool, own.target), len(pool) - 1)
+    inside = pool[place] == own.target
+    owner, place = own.owner[inside], place[inside]
+    order = np.lexsort((sums[place], owner))  # the best passage of each comes last
+    last = np.r_[owner[order][1:] != owner[order][:-1], True] if len(order) else np.empty(0, np.bool_)
+    who, best = owner[order][last], place[order][last]
+    linear = plan.fusion == "linear"
+    total = (sums[best] + np.float32(ANSWERS if linear else FAINT) * own.scores[who]).astype(np.float32)
+    by = np.lexsort((own.rows[who], -total))
+    who, best = who[by], best[by]
+    scores = _share(total[by]) if linear else np.clip(total[by], 0, 1).astype(np.float32)
+    return KeyRanking(own.rows[who], scores, own.cosine[who], own.covered[who], pool[best])
 
 
 def _reciprocal_ranks(channels: Iterable[Floats], pool: Ints, allowed: Bools, k: int) -> Floats:

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from datetime import datetime
-from typing import TypeAlias
 
 import numpy as np
 
@@ -17,6 +16,7 @@ from fabula import question, ranking, scoring
 from fabula.abc import Embedder, Store
 from fabula.conventions import Conventions
 from fabula.errors import ProviderError
+from fabula.hits import CONFIDENT, Answer, rated
 from fabula.index import FOREVER, Bools, Floats, Index
 from fabula.names import NAMED, spans_of_names
 from fabula.question import Question
@@ -24,13 +24,10 @@ from fabula.ranking import Ranking
 from fabula.render import Recollection
 from fabula.scoring import Cue
 from fabula.text import AHEAD, ANALYZER, TIMED, clean, hash_term, query_terms, script
-from fabula.types import Fact, Hit, Interval, Kind, Plan, Record, Trace
+from fabula.types import Interval, Plan, Trace
 
 log = logging.getLogger(__name__)
 
-Rate: TypeAlias = Callable[[Record, float, float], float]
-"""Rates a passage by its cosine with the question and its share of the question's words."""
-CONFIDENT = 10
 """How many of the best passages may speak for something being known."""
 NEAREST = 200
 """How many of the nearest vectors are fetched where they are left in the database."""
@@ -38,8 +35,6 @@ FETCHED = 2000
 """Rows of which all vectors are fetched rather than the nearest."""
 BEFORE = 60 * scoring.DAY
 """How far back "before May" looks, in seconds."""
-OVER = 0.5
-"""What is left of the score of a fact that no longer holds, where the question is about the present."""
 SMALL = 20_000
 """Rows up to which ranking is quicker than a trip to another thread."""
 
@@ -84,12 +79,12 @@ async def recall(
         ranked = ranking.rank(index, cue, plan, allowed)
     if ranked is None:
         return Recollection(scope=scope, query=query, degraded=tuple(degraded))
-    rate = _rated(query, embedder if vector is not None else None)
-    best = await _rated_hits(store, scope, index, ranked, rate, plan)
+    answer = Answer(store, scope, index, ranked, plan, rated(query, embedder if vector is not None else None), as_of)
+    best = await answer.passages()
     return Recollection(
         scope=scope,
         query=query,
-        hits=tuple(await _with_derived(store, scope, _wanted(best, plan), plan, as_of, at if asked.current else None)),
+        hits=tuple(await answer.hits(best, many=asked.many, holding=at if asked.current else None)),
         confidence=max((hit.relevance for hit in best[:CONFIDENT]), default=0.0),
         degraded=tuple(degraded),
         trace=_trace(query, cue, asked, ranked) if explain else None,
@@ -183,88 +178,7 @@ def _allowed(index: Index, plan: Plan, as_of: datetime | None) -> Bools:
     return allowed
 
 
-# --- the answer -------------------------------------------------------------------------------------------------
-
-
-async def _rated_hits(store: Store, scope: str, index: Index, ranked: Ranking, rate: Rate, plan: Plan) -> list[Hit]:
-    """The best passages as hits: as many as are wanted, and enough to tell whether anything is known."""
-    rows = range(min(max(plan.limit, CONFIDENT), len(ranked.rows)))
-    numbers = index.of("passage").number[ranked.rows]
-    found = await store.fetch(scope, [int(numbers[row]) for row in rows])
-    hits: list[Hit] = []
-    for row in rows:
-        record = found.get(int(numbers[row]))
-        if record is not None:  # forgotten since the index was read
-            parts = {name: float(values[row]) for name, values in ranked.features.items()}
-            parts["relevance"] = rate(record, parts["cosine"], parts["covered"])
-            hits.append(Hit(record=record, score=float(ranked.scores[row]), parts=parts))
-    return hits
-
-
-def _wanted(hits: Sequence[Hit], plan: Plan) -> list[Hit]:
-    return [
-        hit
-        for hit in hits[: plan.limit]
-        if (plan.min_score is None or hit.score >= plan.min_score)
-        and (plan.min_relevance is None or hit.relevance >= plan.min_relevance)
-    ]
-
-
-def _rated(query: str, embedder: Embedder | None) -> Rate:
-    """How surely a passage has to do with the question, 0–1: by meaning, and by how many of its words it has.
-
-    A logistic curve; its slopes were read off questions of LoCoMo asked of their own and of other conversations
-    (`python -m bench confidence`). Words cannot be expected across scripts.
-    """
-    asked = script(query)
-
-    def rate(record: Record, cosine: float, covered: float) -> float:
-        if embedder is None:
-            return covered
-        told = script(record.text)
-        alike = float(embedder.similarity(np.array([cosine], np.float32), role="query", scripts=(asked, told))[0])
-        words = 5 * (covered - 0.5) if told == asked else 0.0
-        return float(1 / (1 + np.exp(-(4 * alike - 3.4 + words))))
-
-    return rate
-
-
-async def _with_derived(
-    store: Store, scope: str, hits: list[Hit], plan: Plan, as_of: datetime | None, holding: datetime | None
-) -> list[Hit]:
-    """The hits together with what was made from them, narrowed to the kinds that are wanted."""
-    others: list[Kind] = [kind for kind in plan.kinds if kind != "passage"]
-    derived = await store.citing(scope, [hit.record.id for hit in hits], others) if others and hits else []
-    known = [r for r in derived if as_of is None or not (r.recorded and r.recorded.start and r.recorded.start > as_of)]
-    found = [*hits, *_inherited(known, hits, plan.limit, holding)]
-    return sorted((hit for hit in found if hit.record.kind in plan.kinds), key=lambda hit: -hit.score)
-
-
-def _inherited(derived: Sequence[Record], hits: Sequence[Hit], limit: int, holding: datetime | None) -> list[Hit]:
-    """What was made from the hits, each with the score of the best passage it was made from.
-
-    A fact that is over at `holding`, where the present is asked for, keeps half of it.
-    """
-    best = {hit.record.id: hit for hit in reversed(hits)}
-    found: list[Hit] = []
-    for record in derived:
-        cited = [best[source] for source in record.sources if source in best]
-        if cited:
-            top = max(cited, key=lambda hit: hit.score)
-            found.append(Hit(record=record, score=top.score * (OVER if _over(record, holding) else 1), parts=top.parts))
-    by_kind: dict[str, int] = {}
-    kept: list[Hit] = []
-    for hit in sorted(found, key=lambda hit: -hit.score):
-        by_kind[hit.record.kind] = by_kind.get(hit.record.kind, 0) + 1
-        if by_kind[hit.record.kind] <= limit:
-            kept.append(hit)
-    return kept
-
-
-def _over(record: Record, at: datetime | None) -> bool:
-    """Whether a fact's time of holding has ended at `at`."""
-    end = record.valid.end if isinstance(record, Fact) and record.valid is not None else None
-    return at is not None and end is not None and end <= at
+# --- saying how it came about ----------------------------------------------------------------------------------
 
 
 def _trace(query: str, cue: Cue, asked: Question, ranked: Ranking) -> Trace:

@@ -1,15 +1,18 @@
 """What a fact's predicate means for other facts: whether it has one object at a time, ends another, or passes; tables.
 
 Predicates are free words of a language model, in its speakers' language; those that are not in the tables are taken
-as they are, and hold side by side.
+as they are, and hold side by side. No fact and no entity is known here, only words.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Final
 
+from fabula import when
+from fabula.secrets import MARK
 from fabula.text import fold
 
 SINGLE: Final[Mapping[str, str]] = {
@@ -38,8 +41,30 @@ ENDING: Final[Mapping[str, str]] = {
     "spouse": "divorced|is divorced from|separated from|离婚|与…离婚|离异",
 }  # fmt: skip
 """Relation -> predicates that say it no longer holds."""
-IDENTIFYING: Final = frozenset(("phone", "email"))
+NUMBERED: Final[Mapping[str, str]] = {
+    "account": "account|account is|account number|account number is|bank account|bank account is|has account"
+               "|账号|账号是|账户|账户是|银行账号|银行账号是|银行卡号|银行卡号是",
+    "passport": "passport|passport is|passport number|passport number is|护照|护照号|护照号是|护照号码|护照号码是",
+    "id number": "id number|id number is|id card|id card number|id card number is|national id|national id is"
+                 "|social security number|social security number is|ssn|ssn is"
+                 "|身份证|身份证是|身份证号|身份证号是|身份证号码|身份证号码是",
+}  # fmt: skip
+"""Relation -> predicates that have several objects, each of them one person's or firm's alone."""
+IDENTIFYING: Final = frozenset(("phone", "email", *NUMBERED))
 """Relations whose object belongs to one only."""
+SHORTEST: Final = 5
+"""Letters and figures that what identifies somebody has at least: a street has many numbers 12."""
+LASTING: Final = frozenset(
+    ("is", "are", "am", "isn't", "has", "have", "had", "owns", "own", "likes", "like", "loves", "love", "hates", "hate",
+     "dislikes", "dislike", "enjoys", "enjoy", "prefers", "prefer", "knows", "know", "speaks", "speak", "wants", "want",
+     "believes", "believe", "needs", "need", "uses", "use", "plays", "play", "does", "doesn't", "supports", "follows",
+     "was", "were", "collects", "practices", "practises", "studies", "teaches", "drives", "wears", "fears", "owes")
+)  # fmt: skip
+"""First words of predicates that tell of a state: told again with another start, it is the same state."""
+_HAN_LASTING: Final = re.compile(
+    r"(?:不|很|最|特别|非常|一直|正在)*(?:喜欢|喜爱|热爱|爱|讨厌|害怕|怕|偏好|拥有|有|是|会(?![见面议])|懂|认识|了解|属于|擅长|想(?![起到])|希望|需要|相信|支持"
+    r"|使用|养|收藏|患有|对)(?!.*[了过]$)"
+)
 HOLDS: Final = "\0holds "
 """Begins the mark that a fact bears for its relation."""
 _PASSING: Final = re.compile(
@@ -50,23 +75,44 @@ _PASSING: Final = re.compile(
 """Words for what passes, and does not end what lasts."""
 
 
-def _named(table: Mapping[str, str]) -> dict[str, str]:
-    return {fold(word): name for name, words in table.items() for word in words.split("|")}
+_NEGATED: Final = re.compile(
+    r"\b(?:not|no|never|nobody|nothing|none|neither|nor|without|cannot|hardly|\w+n't|\w+nt(?<=dont|cant|wont))\b"
+    r"|[不没未无非勿莫甭别](?![错过断同久少管仅但如])"
+)
+"""Words that turn a sentence into its opposite; 不错, 不过 and the like are none."""
+_FIGURES: Final = re.compile(
+    r"\d+(?:[.,:/-]\d+)*|[零〇一二两三四五六七八九十百千万亿]+(?=[元块岁个名位人天次号楼层室])"
+)
+_OUTER: Final = re.compile(r"(?<!\w)(?:(?!-\d)[^\w\s+#%°$€£¥])+|[^\w\s+#%°$€£¥]+(?!\w)")
+_SOME_DAY: Final = datetime(2000, 1, 1, tzinfo=UTC)
+
+
+def _named(*tables: Mapping[str, str]) -> dict[str, str]:
+    return {fold(word): name for table in tables for name, words in table.items() for word in words.split("|")}
 
 
 _SINGLE: Final = _named(SINGLE)
 _ENDING: Final = _named(ENDING)
+_RELATIONS: Final = _named(SINGLE, NUMBERED)
 
 
 def relation(predicate: str) -> str:
-    """Return the relation that a predicate stands for: one of `SINGLE`, or the predicate as it is compared."""
+    """Return the relation that a predicate stands for: one of the tables', or the predicate as it is compared."""
     folded = fold(predicate)
-    return _SINGLE.get(folded, folded)
+    return _RELATIONS.get(folded, folded)
 
 
 def single(predicate: str) -> bool:
     """Whether it has one object at a time."""
     return fold(predicate) in _SINGLE
+
+
+def lasting(predicate: str) -> bool:
+    """Whether it tells of a state, which goes on until it ends; what is no state happens, and may happen again."""
+    folded = fold(predicate)
+    first, _, rest = folded.partition(" ")
+    going_on = rest.partition(" ")[0].endswith("ing") and first in ("is", "are", "am", "was", "were")
+    return folded in _RELATIONS or (first in LASTING and not going_on) or bool(_HAN_LASTING.match(folded))
 
 
 def ending(predicate: str) -> str:
@@ -79,6 +125,36 @@ def passing(*words: str) -> bool:
     return any(_PASSING.search(fold(word)) for word in words)
 
 
+def identifying(predicate: str, thing: str) -> str:
+    """Return what tells its owner from all others, as it is compared; empty where it could be of several."""
+    about = relation(predicate)
+    if about not in IDENTIFYING or MARK in thing:
+        return ""
+    folded = fold(thing)
+    key = folded if about == "email" else re.sub(r"[\W_]+", "", folded)
+    if about == "phone":
+        key = re.sub(r"\D+", "", key)[-10:]  # with or without the country's code
+    told = "@" in key if about == "email" else any(map(str.isdigit, key))
+    return f"{about} {key}" if told and len(key) >= SHORTEST else ""
+
+
 def wording(text: str) -> str:
-    """Return a sentence as it is compared: folded, without punctuation that is not inside a number or a word."""
-    return re.sub(r"(?<![\w])[^\w\s]+|[^\w\s]+(?![\w])", "", fold(text)).strip()
+    """Return a sentence as it is compared: folded, without punctuation that is not inside a number or a word.
+
+    Signs that are part of what they stand beside stay: −5 is not 5, and C++ is not C#.
+    """
+    return " ".join(_OUTER.sub("", fold(text)).split())
+
+
+def contradicts(one: str, other: str) -> bool:
+    """Whether two wordings of what looks the same differ in a number or a negation; when it was is no such number."""
+    if bool(_NEGATED.search(fold(one))) != bool(_NEGATED.search(fold(other))):
+        return True
+    figures, others = _figures(one), _figures(other)
+    return bool(figures and others) and figures != others
+
+
+def _figures(text: str) -> set[str]:
+    for found in reversed(when.find(text, _SOME_DAY)):
+        text = f"{text[: found.start]} {text[found.end :]}"
+    return set(_FIGURES.findall(fold(text)))

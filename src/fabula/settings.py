@@ -22,7 +22,15 @@ class Settings:
     window: int = 8
     """How many messages of a session are extracted together, at most."""
     resolve: bool = True
-    """Whether a new fact may end an older one that it contradicts; without, both stand until a person decides."""
+    """Whether a new fact may end an older one that it contradicts; without, both stand until a person decides, and
+    no frame is judged anew for it."""
+    fuse: bool = True
+    """Whether frames that tell of the same are made one: a new version of the earlier one. Versions, passages and
+    sources stay. Needs an embedder. Without, frames are never merged, and none waits for it."""
+    candidates: int = 3
+    """How many known frames a language model holds a new one against."""
+    judged: int = 3
+    """How many new frames it judges in one call, and waits for while there is more to extract."""
     idle: float = 30.0
     """How many seconds a session has to be quiet before its last, incomplete window is extracted."""
     batch: int = 64
@@ -51,9 +59,10 @@ class Settings:
             raise InvalidInput(f"secrets is 'mask' or 'keep', not {self.secrets!r}")
         if not isinstance(self.conventions, Conventions):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InvalidInput(f"conventions is of the type Conventions, not {self.conventions!r}")
-        if not isinstance(self.resolve, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise InvalidInput(f"resolve is True or False, not {self.resolve!r}")
-        for name in ("window", "batch", "attempts", "workers"):
+        for name in ("resolve", "fuse"):
+            if not isinstance(getattr(self, name), bool):
+                raise InvalidInput(f"{name} is True or False, not {getattr(self, name)!r}")
+        for name in ("window", "batch", "attempts", "workers", "candidates", "judged"):
             within(name, getattr(self, name), 1)
         within("hot_bytes", self.hot_bytes, 0)
         for name in ("idle", "backoff", "lease", "drain", "busy"):

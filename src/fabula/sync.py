@@ -15,7 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self, TypeVar
 
-from fabula.abc import Clock, Embedder, Extractor, Store
+from fabula.abc import LLM, Clock, Embedder, Extractor, Store
 from fabula.errors import ForkedMemory, MemoryClosed, ReentrantCall
 from fabula.memory import DEFAULT_PLAN, AsyncMemory, EmbedderName, local_now
 from fabula.render import Recollection
@@ -97,13 +97,15 @@ class Memory:
         *,
         embedder: Embedder | EmbedderName | None = "default",
         extractor: Extractor | None = None,
+        llm: LLM | None = None,
         settings: Settings | None = None,
         clock: Clock = local_now,
         background: bool = True,
     ) -> None:
         self._memory = AsyncMemory(
-            database, embedder=embedder, extractor=extractor, settings=settings, clock=clock, background=background
-        )
+            database, embedder=embedder, extractor=extractor, llm=llm, settings=settings, clock=clock,
+            background=background,
+        )  # fmt: skip
         self._portal: _Portal | None = None
         self._closed = False
         self._guard = threading.Lock()

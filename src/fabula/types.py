@@ -347,6 +347,10 @@ class Plan:
     session: str | None = None
     speaker: str | None = None
     during: Interval | None = None
+    valid_at: datetime | None = None
+    """Only facts that hold at this time come back."""
+    expand: int = 0
+    """How many further passages reverse provenance expansion may bring."""
     min_score: float | None = None
     """0–1, by `Hit.score`: how a hit stands among the others."""
     min_relevance: float | None = None
@@ -359,6 +363,9 @@ class Plan:
             raise InvalidInput(f"fusion is 'linear' or 'rrf', not {self.fusion!r}")
         within("limit", self.limit, 1, MAX_LIMIT)
         within("rrf_k", self.rrf_k, 1)
+        within("expand", self.expand, 0, MAX_LIMIT)
+        if self.valid_at is not None:
+            object.__setattr__(self, "valid_at", aware(self.valid_at))
         for name in ("min_score", "min_relevance"):
             if getattr(self, name) is not None:
                 within(name, getattr(self, name), 0, 1, kind=float)

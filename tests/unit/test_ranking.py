@@ -34,7 +34,7 @@ FEATURES = {
     "length",
     "first",
 }
-PROFILES = {"passages", "keyword", "meaning", "han", "han_keyword", "han_meaning"}
+PROFILES = {"keys", "han_keys", "passages", "keyword", "meaning", "han", "han_keyword", "han_meaning"}
 Talk = list[tuple[str, list[int]]]
 """Session and terms of each row."""
 
@@ -184,7 +184,7 @@ class TestMarks:
 
     def test_count_by_how_rare_the_first_is(self):
         passages = index_of([("a", [8, 9]), ("a", [8]), ("a", [9])] + [("a", [1])] * 9).of("passage")
-        rare = math.log(ranking.COMMON / (2 / 12))
+        rare = math.log(scoring.COMMON / (2 / 12))
         assert scoring.marked(passages, self.MARKS, np.arange(4)) == pytest.approx([2 * rare, rare, rare, 0])
         assert scoring.marked(passages, self.MARKS[:1], np.array([1, 2])) == pytest.approx([rare, 0])
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from fabula.types import NOTHING, Interval, Kind, Record, Status
 
-Task = Literal["embed", "extract"]
+Task = Literal["embed", "extract", "fuse"]
 SEARCHED: tuple[Kind, ...] = ("passage", "frame", "fact", "entity", "insight")
 """Kinds that are found by keyword: they have terms, unless they are blank."""
 MOVED: Mapping[str, int] = {"records": 1, "postings": 1, "vectors": 2, "edges": 4, "tombstones": 1, "pending": 2}

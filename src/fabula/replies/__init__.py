@@ -8,5 +8,6 @@ from __future__ import annotations
 from fabula.replies.enclosed import parsed
 from fabula.replies.records import extraction, united
 from fabula.replies.values import naming
+from fabula.replies.verdicts import Verdict, verdicts
 
-__all__ = ["extraction", "naming", "parsed", "united"]
+__all__ = ["Verdict", "extraction", "naming", "parsed", "united", "verdicts"]

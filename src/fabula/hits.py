@@ -1,0 +1,176 @@
+"""From ranked rows to hits: passages, what was drawn from them, and what reverse provenance expansion adds.
+
+It knows no question; ranking has been done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final, TypeAlias
+
+import numpy as np
+
+from fabula.abc import Embedder, Store
+from fabula.expansion import expanded
+from fabula.index import Index
+from fabula.ranking import Ranking
+from fabula.text import script
+from fabula.types import Fact, Hit, Kind, Plan, Record
+
+Rate: TypeAlias = Callable[[Record, float, float], float]
+"""Rates a record by its cosine with the question and its share of the question's words."""
+CONFIDENT: Final = 10
+"""How many of the best passages tell whether anything is known."""
+OVER: Final = 0.5
+"""What is left of the score of a fact that no longer holds, where the question is about the present."""
+MANY: Final = 3
+"""How many times as many facts come back where the question asks for several things."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a ranking found, and how to fetch it."""
+
+    store: Store
+    scope: str
+    index: Index
+    ranked: Ranking
+    plan: Plan
+    rate: Rate
+    as_of: datetime | None = None
+
+    async def passages(self) -> list[Hit]:
+        """Return the best passages: as many as are wanted, and enough to tell whether anything is known."""
+        rows = self.ranked.rows[: max(self.plan.limit, CONFIDENT)]
+        numbers = self.index.of("passage").number[rows].tolist()
+        found = await self.store.fetch(self.scope, numbers)
+        hits: list[Hit] = []
+        for place, number in enumerate(numbers):
+            record = found.get(number)
+            if record is not None:  # forgotten since the index was read
+                parts = {name: float(values[place]) for name, values in self.ranked.features.items()}
+                parts["relevance"] = self.rate(record, parts["cosine"], parts["covered"])
+                hits.append(Hit(record=record, score=float(self.ranked.scores[place]), parts=parts))
+        return hits
+
+    async def hits(self, best: Sequence[Hit], *, many: bool, holding: datetime | None) -> list[Hit]:
+        """Return what is wanted of the best passages and of what was drawn from them, best first.
+
+        `many` is whether several things are asked for, `holding` when a fact ought to hold, if it matters.
+        """
+        said = [hit for hit in best[: self.plan.limit] if self._good(hit)]
+        made: dict[str, Hit] = {}
+        for kind in self.plan.kinds:
+            if kind in self.ranked.keys:
+                made |= {hit.record.id: hit for hit in await self._keys(kind, many=many) if self._good(hit)}
+        others: list[Kind] = [kind for kind in self.plan.kinds if kind != "passage"]
+        cited = await self.store.citing(self.scope, [hit.record.id for hit in said], others) if others and said else []
+        for hit in _inherited(self._known(cited), said):
+            made.setdefault(hit.record.id, hit)
+        more = await self._more(said) if self.plan.expand and "passage" in self.plan.kinds else []
+        found = [*(hit for hit in said if "passage" in self.plan.kinds), *more]
+        drawn = [_held(hit, holding) for hit in made.values() if self._holds(hit.record)]
+        return _limited([*found, *sorted(drawn, key=_rank)], self.plan, many=many)
+
+    async def _keys(self, kind: Kind, *, many: bool) -> list[Hit]:
+        """The facts or frames that answer best, whichever passages they are of."""
+        own = self.ranked.keys[kind]
+        count = self.plan.limit * (MANY if many and kind == "fact" else 1)
+        numbers = self.index.of(kind).number[own.rows[:count]].tolist()
+        found = await self.store.fetch(self.scope, numbers)
+        hits: list[Hit] = []
+        for place, number in enumerate(numbers):
+            if (record := found.get(number)) is not None:
+                cosine, covered = float(own.cosine[place]), float(own.covered[place])
+                parts = {"cosine": cosine, "covered": covered, "relevance": self.rate(record, cosine, covered)}
+                hits.append(Hit(record=record, score=float(own.scores[place]), parts=parts))
+        return hits
+
+    async def _more(self, said: Sequence[Hit]) -> list[Hit]:
+        """Further passages, by reverse provenance expansion."""
+        rows, scores, ways = expanded(self.index, self.ranked, len(said), self.plan.expand)
+        numbers = self.index.of("passage").number[rows].tolist()
+        found = await self.store.fetch(self.scope, numbers)
+        there = zip(numbers, scores.tolist(), ways, strict=True)
+        return [
+            Hit(record=found[number], score=score, parts={f"expanded_{way}": score})
+            for number, score, way in there
+            if number in found
+        ]
+
+    def _good(self, hit: Hit) -> bool:
+        score, relevance = self.plan.min_score, self.plan.min_relevance
+        return (score is None or hit.score >= score) and (relevance is None or hit.relevance >= relevance)
+
+    def _known(self, records: Sequence[Record]) -> list[Record]:
+        """Those that were recorded by the moment that is asked about."""
+        then = self.as_of
+        began = ((record, record.recorded.start if record.recorded else None) for record in records)
+        return [record for record, since in began if then is None or since is None or since <= then]
+
+    def _holds(self, record: Record) -> bool:
+        """Whether a fact holds at the time that the plan asks about; other records do not stop holding."""
+        at = self.plan.valid_at
+        if at is None or not isinstance(record, Fact) or record.valid is None:
+            return True
+        start, end = record.valid.start, record.valid.end
+        return (start is None or start.timestamp() <= at.timestamp()) and (
+            end is None or end.timestamp() > at.timestamp()
+        )
+
+
+def _rank(hit: Hit) -> float:
+    return -hit.score
+
+
+def _held(hit: Hit, holding: datetime | None) -> Hit:
+    """The hit, with half its score where it is a fact that is over."""
+    record = hit.record
+    end = record.valid.end if isinstance(record, Fact) and record.valid is not None else None
+    over = holding is not None and end is not None and end <= holding
+    return Hit(record=record, score=hit.score * OVER, parts=hit.parts) if over else hit
+
+
+def _inherited(derived: Sequence[Record], hits: Sequence[Hit]) -> list[Hit]:
+    """What was made from the hits, each with the score of the best passage it was made from."""
+    best = {hit.record.id: hit for hit in reversed(hits)}
+    found: list[Hit] = []
+    for record in derived:
+        if cited := [best[source] for source in record.sources if source in best]:
+            top = max(cited, key=lambda hit: hit.score)
+            found.append(Hit(record=record, score=top.score, parts=top.parts))
+    return found
+
+
+def _limited(hits: Sequence[Hit], plan: Plan, *, many: bool) -> list[Hit]:
+    """As many of each kind as are wanted, best first."""
+    counts: dict[str, int] = {}
+    kept: list[Hit] = []
+    most = {"passage": plan.limit + plan.expand, "fact": plan.limit * (MANY if many else 1)}
+    for hit in sorted(hits, key=_rank):
+        kind = hit.record.kind
+        counts[kind] = counts.get(kind, 0) + 1
+        if counts[kind] <= most.get(kind, plan.limit):
+            kept.append(hit)
+    return kept
+
+
+def rated(query: str, embedder: Embedder | None) -> Rate:
+    """How surely a record has to do with the question, 0–1: by meaning, and by how many of its words it has.
+
+    A logistic curve; its slopes were read off questions of LoCoMo asked of their own and of other conversations
+    (`python -m bench confidence`). Words cannot be expected across scripts.
+    """
+    asked = script(query)
+
+    def rate(record: Record, cosine: float, covered: float) -> float:
+        if embedder is None:
+            return covered
+        told = script(record.text)
+        alike = float(embedder.similarity(np.array([cosine], np.float32), role="query", scripts=(asked, told))[0])
+        words = 5 * (covered - 0.5) if told == asked else 0.0
+        return float(1 / (1 + np.exp(-(4 * alike - 3.4 + words))))
+
+    return rate

@@ -1,0 +1,203 @@
+"""What of facts about one thing holds when: which ends which, and which say the same; asks no store.
+
+A fact is ended by the first later one that takes its place. How it was told stays with it: when that other one is
+unsaid, it holds again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Any, Final, Literal, NamedTuple
+
+from fabula.names import normal
+from fabula.relations import contradicts, ending, lasting, passing, relation, single, wording
+from fabula.text import derived_id
+from fabula.types import Fact, Interval
+
+SUPERSEDED_BY: Final = "superseded_by"
+"""The key of `meta` that names the fact that ended this one."""
+OTHERWISE: Final = "valid_otherwise"
+"""The key of `meta` with the interval that was told before another fact ended it: start, end, precision; or nothing."""
+
+
+class Dated(NamedTuple):
+    """A fact and when it began: as it says, or when it was first told."""
+
+    fact: Fact
+    begin: datetime | None
+
+    @property
+    def order(self) -> float:
+        """The beginning in seconds since the epoch; what nobody knows was always."""
+        return self.begin.timestamp() if self.begin is not None else float("-inf")
+
+
+# --- what a fact is about ---------------------------------------------------------------------------------------
+
+
+def about(fact: Fact) -> str:
+    """Return the relation that a fact speaks of, also to say that it is over; empty without a triple."""
+    return (ending(fact.predicate) or relation(fact.predicate)) if fact.subject and fact.predicate else ""
+
+
+def end_of(fact: Fact, kind: Literal["subject", "object"]) -> str:
+    """Return the id of a fact's subject or object, or what is said of one that is nobody."""
+    return fact.links.get(kind, ("",))[0] or normal(fact.subject if kind == "subject" else fact.object)
+
+
+def ends(later: Fact, earlier: Fact) -> bool:
+    """Whether a fact takes the place of an earlier one of the same subject, or says that it is over."""
+    if not single(earlier.predicate) or about(later) != about(earlier):
+        return False
+    same = end_of(later, "object") == end_of(earlier, "object")
+    if ending(later.predicate):
+        return same or not later.object
+    if not later.object:
+        return False
+    return not same and _passing(earlier) if _passing(later) else not same or _passing(earlier)
+
+
+def _passing(fact: Fact) -> bool:
+    return passing(fact.predicate, fact.object)
+
+
+def says_the_same(one: Fact, other: Fact) -> bool:
+    """Whether two facts of one subject are one, if they hold at the same time; never with another number or a "not"."""
+    return (
+        about(one) == about(other)
+        and bool(ending(one.predicate)) == bool(ending(other.predicate))
+        and end_of(one, "object") == end_of(other, "object")
+        and (bool(one.object) or wording(one.text) == wording(other.text))
+        and _passing(one) == _passing(other)
+        and not contradicts(one.text, other.text)
+    )
+
+
+# --- when it holds ----------------------------------------------------------------------------------------------
+
+
+def told(fact: Fact) -> Interval | None:
+    """Return when a fact holds as it was told, before another one ended it."""
+    if OTHERWISE not in fact.meta:
+        return fact.valid
+    packed: Any = fact.meta[OTHERWISE]
+    if packed is None:
+        return None
+    start, end, precision = packed
+    return Interval(
+        start=start and datetime.fromisoformat(start), end=end and datetime.fromisoformat(end), precision=precision
+    )
+
+
+def ended(fact: Fact, by: Dated) -> Fact:
+    """Return the fact as it holds until another begins."""
+    valid = told(fact)
+    ends_ = [end for end in (valid and valid.end, by.begin) if end is not None]
+    precision = valid.precision if valid else by.fact.valid.precision if by.fact.valid else "instant"
+    start = valid.start if valid else None
+    return replace(
+        fact,
+        status="superseded",
+        valid=Interval(start=start, end=min(ends_, key=datetime.timestamp), precision=precision) if ends_ else valid,
+        meta={**fact.meta, SUPERSEDED_BY: by.fact.id, OTHERWISE: _packed(valid)},
+    )
+
+
+def reopened(fact: Fact) -> Fact:
+    """Return the fact as it was told."""
+    meta = {name: value for name, value in fact.meta.items() if name not in (SUPERSEDED_BY, OTHERWISE)}
+    return replace(fact, status="live", valid=told(fact), meta=meta)
+
+
+def _packed(valid: Interval | None) -> list[str | None] | None:
+    if valid is None:
+        return None
+    return [*(end and end.isoformat() for end in (valid.start, valid.end)), valid.precision]
+
+
+def settled(facts: Sequence[Dated]) -> Iterator[Fact]:
+    """Give all facts of one subject and relation in their order, each ended by the first that takes its place in time.
+
+    Facts of one beginning are taken in the order they come in. What is over before stays as it is, and so does what was
+    ended by a fact that is not among them.
+    """
+    ordered = in_order(facts)
+    here = {dated.fact.id for dated in facts}
+    for place, dated in enumerate(ordered):
+        later = (other for other in ordered[place + 1 :] if other.order < _until(dated))
+        by = next((other for other in later if ends(other.fact, dated.fact)), None)
+        if by is not None:
+            yield ended(dated.fact, by)
+        elif dated.fact.meta.get(SUPERSEDED_BY) in here:
+            yield reopened(dated.fact)
+        else:
+            yield dated.fact
+
+
+def in_order(facts: Sequence[Dated]) -> list[Dated]:
+    """Return the facts by their beginning; of one beginning, what has been ended comes first."""
+    return sorted(facts, key=lambda dated: (dated.order, dated.fact.status == "live"))
+
+
+# --- the same again ---------------------------------------------------------------------------------------------
+
+
+def known_as(fact: Dated, known: Sequence[Dated]) -> Dated | None:
+    """Return the fact among `known`, of its subject and relation, that a fact only says again; `None`: it is new.
+
+    A state is the same while it goes on: nothing else held in between. What happens is the same on the same day.
+    """
+    if not lasting(fact.fact.predicate) or ending(fact.fact.predicate):
+        return next((one for one in known if _day(one) == _day(fact) and says_the_same(one.fact, fact.fact)), None)
+    rivals = [one for one in in_order(known) if says_the_same(one.fact, fact.fact) or ends(one.fact, fact.fact)]
+    before = next((one for one in reversed(rivals) if one.order <= fact.order), None)
+    after = next((one for one in rivals if one.order > fact.order), None)
+    if before and says_the_same(before.fact, fact.fact) and (before.order == fact.order or fact.order < _until(before)):
+        return before
+    if after and says_the_same(after.fact, fact.fact) and _until(fact) >= after.order:
+        return after
+    return None
+
+
+def _day(dated: Dated) -> str:
+    start = dated.fact.valid.start if dated.fact.valid else None
+    return start.date().isoformat() if start else ""
+
+
+def _until(dated: Dated) -> float:
+    """The end as it was told, in seconds since the epoch."""
+    valid = told(dated.fact)
+    return valid.end.timestamp() if valid and valid.end else float("inf")
+
+
+def joined(known: Dated, again: Dated) -> Fact:
+    """Return the known fact with what was said again: all sources, the earliest start, an end that was told later."""
+    one, other = told(known.fact), told(again.fact)
+    valid = replace(one, end=other.end or one.end) if one and other else one or other
+    starts = [dated for dated in (known, again) if (v := told(dated.fact)) and v.start]
+    if valid is not None and starts:
+        first = min(known, again, key=lambda dated: dated.order)
+        valid = replace(valid, start=first.begin)
+    sources = tuple(dict.fromkeys((*known.fact.sources, *again.fact.sources)))
+    importance = max(known.fact.importance, again.fact.importance)
+    merged = replace(known.fact, sources=sources, importance=importance)
+    if OTHERWISE not in merged.meta:
+        return replace(merged, valid=valid)
+    held = merged.valid
+    until = [end for end in (valid and valid.end, held and held.end) if end is not None]
+    now = replace(valid, end=min(until, key=datetime.timestamp)) if valid and until else held
+    return replace(merged, valid=now, meta={**merged.meta, OTHERWISE: _packed(valid)})
+
+
+def fact_id(fact: Fact, *, again: bool = False) -> str:
+    """Return the id that facts saying the same have: who, what, whom; the day too, unless it is a state.
+
+    With `again`, the one of a further fact that says the same of another time, by where it was told.
+    """
+    who, whom = end_of(fact, "subject"), end_of(fact, "object") or wording(fact.text)
+    begin = fact.valid.start if fact.valid is not None else None
+    day = begin.date().isoformat() if begin else ""
+    made = derived_id("fact", who, relation(fact.predicate), whom, "" if lasting(fact.predicate) else day)
+    return derived_id(made, day, wording(fact.text), *fact.sources) if again else made
