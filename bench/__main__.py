@@ -16,6 +16,7 @@ NAMES = {
     "keywords": "our keyword search beside PostgreSQL's own full text search",
     "nearest": "an approximate index of a scope's own beside one for all scopes",
     "graph": "personalised PageRank and building its graph, beside networkx",
+    "fusion": "making frames one: at once, gathered, and where a fact was overturned",
     "calibrate": "quantiles of unrelated and related texts, for Embedder.similarity",
     "budget": "how much of the evidence is in a prompt of so many tokens, with and without provenance",
     "confidence": "how well Recollection.confidence tells the known from the unknown",

@@ -20,12 +20,13 @@ ROOT = Path(__file__).parents[1] / "src" / "fabula"
 FLOORS: dict[str, tuple[int, str]] = {
     unit: (floor, room)
     for floor, room, units in (
-        (0, "words", "errors types conventions settings index data"),
+        (0, "words", "errors checking types conventions settings index data"),
         (1, "protocols", "abc"),
         (
             2,
             "pure functions",
-            "text words secrets when question scoring keys ranking render replies prompts graph ties expansion names relations frames",
+            "text words secrets when question scoring keys ranking render replies prompts graph ties expansion names "
+            "relations timeline frames",
         ),
         (3, "ground", "stores providers"),
         (3, "flows", "extract extractors link hits fusion remember recall upkeep"),

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final, Literal
 
+from fabula.checking import within
 from fabula.errors import InvalidInput
-from fabula.types import within
 
 HOURS: Final[Mapping[str, tuple[float, float]]] = MappingProxyType({
     "small_hours": (0, 6), "dawn": (5, 8), "morning": (6, 12), "breakfast": (6, 10), "noon": (11, 13),

@@ -14,6 +14,7 @@ from fabula.link import Linked, link
 from fabula.remember import says_more, searchable, terms_of
 from fabula.render import without_memories
 from fabula.text import clean, derived_id
+from fabula.timeline import SUPERSEDED_BY
 from fabula.types import Fact, Frame, Note, Passage, Record
 
 
@@ -65,9 +66,8 @@ async def extract(
 ) -> Extraction:
     """Extract one window, join the result with what is known and keep it, in one transaction.
 
-    `space` and `resolve` are as `link` takes them; with `fuse`, new frames and facts that ended are left to be fused
-    and to be judged by. Raises a `ProviderError` (the work stays), `LeaseLost` or
-    `SourcesGone` (somebody else changed the ground).
+    `space` and `resolve` are as `link` takes them; `fuse` is whether work is left to `fusion`. Raises a `ProviderError`
+    (the work stays), `LeaseLost` or `SourcesGone` (somebody else changed the ground).
     """
     passages = tuple(replace(p, text=without_memories(p.text)) for p in window.passages)
     heard = tuple(p for p in passages if searchable(p))
@@ -75,9 +75,10 @@ async def extract(
     found = _cleaned(found)
     drawn = any(map(says_more, (*found.frames, *found.facts, *found.entities)))
     linked = await link(store, lease.scope, space, found, resolve=resolve) if drawn else _plain(found)
-    drawn_anew = (replace(record, scope=lease.scope) for record in (*linked.frames, *linked.new.values()))
-    add = [entry_of(record, fuse=fuse) for record in drawn_anew]
-    put = [entry_of(record, fuse=fuse) for record in linked.changed.values()]
+    to_fuse = await _to_fuse(store, lease.scope, linked) if fuse else set[str]()
+    new = [replace(record, scope=lease.scope) for record in (*linked.frames, *linked.new.values())]
+    add = [entry_of(record, fuse=record.id in to_fuse) for record in new]
+    put = [entry_of(record, fuse=record.id in to_fuse) for record in linked.changed.values()]
     edges = [Edge(source=who, target=where, kind="mentions") for who, where in dict.fromkeys(linked.mentions)]
     done: tuple[tuple[Task, str], ...] = tuple((piece.task, piece.id) for piece in window.work)
     fresh, changed = await _noted(store, lease.scope, found.notes)
@@ -110,15 +111,30 @@ def _plain(found: Extraction) -> Linked:
     return Linked(frames=list(found.frames), new=entities, mentions=mentions)
 
 
+async def _to_fuse(store: Store, scope: str, linked: Linked) -> set[str]:
+    """The ids of what is left to `fusion`: new frames, frames that waited before, facts that what is new has ended."""
+    drawn = (*linked.new.values(), *linked.changed.values())
+    ids = {frame.id for frame in linked.frames}
+    ids |= {
+        fact.id
+        for fact in drawn
+        if isinstance(fact, Fact)
+        and fact.status == "superseded"
+        and not linked.new.keys().isdisjoint((fact.id, fact.meta.get(SUPERSEDED_BY)))
+    }
+    if any(isinstance(record, Frame) for record in drawn):
+        ids |= {piece.id for piece in await store.pending(scope, "fuse")}
+    return ids
+
+
 def entry_of(record: Record, *, fuse: bool = False) -> Entry:
     """Return a derived record as it is written: with its terms, and to be embedded where it is a key to passages.
 
-    With `fuse`, a frame is to be held against others then, and a fact that has just ended against the frames it is in.
+    With `fuse` it is also left to `fusion`.
     """
     if not says_more(record):
         return Entry(record=record, terms=terms_of(record))
-    told = isinstance(record, Frame) or (isinstance(record, Fact) and record.status == "superseded")
-    return Entry(record=record, terms=terms_of(record), tasks=("embed", "fuse") if fuse and told else ("embed",))
+    return Entry(record=record, terms=terms_of(record), tasks=("embed", "fuse") if fuse else ("embed",))
 
 
 async def _noted(store: Store, scope: str, notes: Sequence[Note]) -> tuple[tuple[Entry, ...], tuple[Entry, ...]]:

@@ -17,6 +17,7 @@ from typing import Any, Final, TypeAlias
 
 from fabula import when
 from fabula.abc import LLM, Extraction
+from fabula.checking import within
 from fabula.conventions import Conventions
 from fabula.errors import ProviderBadReply
 from fabula.names import entity_id, is_name
@@ -25,7 +26,7 @@ from fabula.remember import searchable
 from fabula.render import without_memories
 from fabula.replies import extraction, parsed, united
 from fabula.text import derived_id, fold, stop
-from fabula.types import ROLES, Entity, Event, Frame, Interval, Passage, within
+from fabula.types import ROLES, Entity, Event, Frame, Interval, Passage
 
 _log = logging.getLogger(__name__)
 

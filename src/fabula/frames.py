@@ -13,8 +13,8 @@ from fabula.relations import wording
 from fabula.text import script
 from fabula.types import ROLES, Event, Frame, Interval, Link
 
-SOON: Final = timedelta(days=1)
-"""How far apart clustered frames may have happened."""
+SOON: Final = timedelta(days=3)
+"""How long clustered frames may have lasted together, from the first beginning to the last end."""
 LONGEST: Final = 1200
 """Characters of a fused summary, at most: what would be longer stays two frames."""
 MOST: Final = 32
@@ -151,17 +151,16 @@ def _times(frame: Frame) -> set[tuple[datetime | None, datetime | None]]:
 
 
 def soon(one: Frame, other: Frame) -> bool:
-    """Whether two frames happened within `SOON`; of what has no time, nobody knows."""
-    spans = [_span(frame.valid) for frame in (one, other)]
-    if None in spans:
+    """Whether two frames are of one time, or of times that lie within `SOON`; of what has no time, nobody knows.
+
+    What goes on for long is near to much: it is no sign that two tell of the same.
+    """
+    if one.valid is None or other.valid is None:
         return False
-    (since, until), (start, end) = (span for span in spans if span is not None)
-    return max(since, start) - min(until, end) <= SOON.total_seconds()
-
-
-def _span(valid: Interval | None) -> tuple[float, float] | None:
-    ends = [end.timestamp() for end in (valid.start, valid.end) if end] if valid else []
-    return (min(ends), max(ends)) if ends else None
+    if (one.valid.start, one.valid.end) == (other.valid.start, other.valid.end):
+        return True
+    both = hull(one.valid, other.valid)
+    return both is not None and both.start is not None and both.end is not None and both.end - both.start <= SOON
 
 
 def groups(pairs: Iterable[tuple[str, str]]) -> list[set[str]]:

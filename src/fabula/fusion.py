@@ -21,6 +21,7 @@ from fabula.prompts import JUDGEMENT_SCHEMA, judgement_messages
 from fabula.replies import parsed, verdicts
 from fabula.settings import Settings
 from fabula.text import clean, fold, hash_term, script
+from fabula.timeline import SUPERSEDED_BY
 from fabula.types import NOTHING, Fact, Frame
 
 AT_ONCE: Final = 0.7
@@ -103,7 +104,7 @@ class Fusion:
         """Fuse one of the `parts`. Raises a `ProviderError` where a language model was asked and gave no answer."""
         index, met = await self._meet(part)
         records = await self._store.get(self._scope, [piece.id for piece in part])
-        facts = [record for record in records.values() if isinstance(record, Fact)]
+        facts = [fact for fact in records.values() if isinstance(fact, Fact) and fact.status == "superseded"]
         done = [piece.id for piece in part]
         if facts:
             met = await self._contest(index, facts)
@@ -169,7 +170,7 @@ class Fusion:
 
     async def _telling(self, field: Field, fact: Fact) -> dict[int, Frame]:
         """The live frames that name a fact's subject and its object, or come from where it does, by number."""
-        by = (await self._store.get(self._scope, [fact.meta.get("superseded_by", "")])).values()
+        by = (await self._store.get(self._scope, [fact.meta.get(SUPERSEDED_BY, "")])).values()
         change = {source for record in by for source in record.sources}
         rows = np.union1d(
             _tied(field, "names", fact.links.get("subject", ())), _tied(field, "cites", fact.sources)

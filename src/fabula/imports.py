@@ -16,9 +16,10 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Final, Literal, TypeGuard
 
+from fabula.checking import aware
 from fabula.errors import InvalidInput
 from fabula.text import clean, identifier, mask
-from fabula.types import Image, Message, aware
+from fabula.types import Image, Message
 
 Format = Literal["auto", "locomo", "openai", "jsonl"]
 Items = Iterable[tuple[str, Any]]

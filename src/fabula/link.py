@@ -5,9 +5,9 @@ An embedding alone makes nothing one. What is superseded stays, with the time at
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from typing import Final, cast
 
 import numpy as np
@@ -17,7 +17,7 @@ from fabula.index import FOREVER, LINKS, Field, Index, Ints
 from fabula.names import NAMED, entity_id, is_name, is_person, normal, same_type, short_for
 from fabula.relations import HOLDS, identifying, relation, wording
 from fabula.text import derived_id, fold, hash_term, tokens
-from fabula.timeline import Dated, about, end_of, fact_id, joined, known_as, settled
+from fabula.timeline import Dated, about, dated, end_of, fact_id, joined, known_as, settled, start_of
 from fabula.types import ROLES, Entity, Fact, Frame, Link, Record
 
 CANDIDATES: Final = 200
@@ -191,8 +191,8 @@ class _People:
         for name in (entity.text, *entity.aliases):
             other = self._only(name, entity)
             if other is not None and other.id != own.id and same_type(other.type, self._known[own.id].type):
-                await self._unite(self._known[own.id], other)
-        self._call(own.id, entity)
+                await self._unite(self._known[own.id], other, entity.sources)
+        self._call(own.id, entity, entity.sources)
         self._linked.mentions += [(own.id, source) for source in entity.sources]
 
     def _only(self, name: str, entity: Entity) -> Entity | None:
@@ -201,8 +201,8 @@ class _People:
         one = self._known[ids[0]] if len(ids) == 1 else None
         return one if one and normal(one.text) == normal(name) and same_type(one.type, entity.type) else None
 
-    def _call(self, who: str, entity: Entity) -> None:
-        """Give a known entity the names that another told it has, and its type."""
+    def _call(self, who: str, entity: Entity, sources: Sequence[str]) -> None:
+        """Give a known entity the names that another told it has, and its type; `sources` told so."""
         own = self._known[who]
         held = {normal(name) for name in (own.text, *own.aliases)}
         more = {normal(name): name for name in (entity.text, *entity.aliases) if normal(name) not in held}
@@ -210,7 +210,14 @@ class _People:
             if not self._bearers.get(normal(name)):  # facts may be tied to whoever was called that
                 self._became[entity_id(name)] = who
         if more or (entity.type and not own.type):
-            own = replace(own, aliases=(*own.aliases, *more.values()), type=own.type or entity.type)
+            # A version with other names goes when who told them is forgotten; which of several did is not known.
+            told = tuple(source for source in sources if source not in own.sources)[: 1 if more else 0]
+            own = replace(
+                own,
+                aliases=(*own.aliases, *more.values()),
+                type=own.type or entity.type,
+                sources=(*own.sources, *told),
+            )
             self._learn([own])
             self._linked.keep(own)
 
@@ -226,8 +233,11 @@ class _People:
 
     # --- two that are one ---
 
-    async def _unite(self, own: Entity, other: Entity) -> None:
-        """Make another entity one with this one: it is no more, and what it was called and tied to is this one's."""
+    async def _unite(self, own: Entity, other: Entity, sources: Sequence[str]) -> None:
+        """Make another entity one with this one: it is no more, and what it was called and tied to is this one's.
+
+        `sources` told so.
+        """
         if other.id not in self._linked.new:
             self._linked.mentions += [(own.id, passage) for passage in await self._mentions(other)]
         self._linked.mentions = [(own.id if who == other.id else who, where) for who, where in self._linked.mentions]
@@ -240,7 +250,7 @@ class _People:
         for name in (other.text, *other.aliases):
             bearers = self._bearers.setdefault(normal(name), [])
             bearers += [own.id] if own.id not in bearers else []
-        self._call(own.id, other)
+        self._call(own.id, other, sources)
 
     async def _mentions(self, entity: Entity) -> list[str]:
         """The passages an entity occurs in: what its records were made from, and what holds its names."""
@@ -287,14 +297,14 @@ class _People:
             key, mark = entity_id(what), relation(fact.predicate)
             known = await self._ground.facts(mark, "object", key)
             others = [who for one in known for who in one.links.get("subject", ())] + [told.setdefault(key, me.id)]
-            for who in dict.fromkeys(self._became.get(who, who) for who in others):
+            for who in dict.fromkeys(others):
                 me = self._known[self._became.get(me.id, me.id)]
-                other = await self._entity(who)
-                if other is None or who == me.id or not same_type(other.type, me.type):
+                other = await self._entity(self._became.get(who, who))
+                if other is None or other.id == me.id or not same_type(other.type, me.type):
                     continue
                 mine, theirs = [await self._held(mark, entity, facts) for entity in (me, other)]
                 if not (mine - theirs and theirs - mine):
-                    await self._unite(other, me)
+                    await self._unite(other, me, fact.sources)
 
     async def _entity(self, who: str) -> Entity | None:
         if who not in self._known:
@@ -333,8 +343,8 @@ class _Facts:
 
     def __init__(self, ground: _Ground, linked: Linked, *, resolve: bool) -> None:
         self._ground, self._linked, self._resolve = ground, linked, resolve
-        self._times: dict[str, datetime | None] = {}
-        """When passages were said, by id."""
+        self._said: dict[str, Record] = {}
+        """Passages by id."""
 
     async def place(self, fact: Fact, *, moved: bool = False) -> None:
         """Join a fact with the one that says the same, or add it; end what it ends, and it, where a later one does.
@@ -344,8 +354,8 @@ class _Facts:
         relation_ = about(fact)
         known = await self._known(fact, relation_) if relation_ else []
         known = [one for one in known if one.id != fact.id]
-        fresh, *dated = await self._dated([fact, *known])
-        same = known_as(fresh, dated) if relation_ else None
+        fresh, *others = await self._dated([fact, *known])
+        same = known_as(fresh, others) if relation_ else None
         if not moved:
             same = same or await self._named(fresh)
         if same is not None:
@@ -406,19 +416,13 @@ class _Facts:
         ]
 
     async def _dated(self, facts: Sequence[Fact]) -> list[Dated]:
-        """The facts with their beginnings: their own, or when the first of their passages was said."""
-        starts = [fact.valid.start if fact.valid else None for fact in facts]
-        bare = [fact for fact, start in zip(facts, starts, strict=True) if start is None]
-        wanted = {source for fact in bare for source in fact.sources} - self._times.keys()
+        """The facts with their beginnings: their own, or when the first of their passages was said.
+
+        So are those told apart that began at once.
+        """
+        starts = Counter(start_of(fact) for fact in facts)
+        unclear = [fact for fact in facts if (start := start_of(fact)) is None or starts[start] > 1]
+        wanted = {source for fact in unclear for source in fact.sources} - self._said.keys()
         if wanted:
-            found = await self._ground.store.get(self._ground.scope, sorted(wanted))
-            self._times |= {source: _time(found.get(source)) for source in wanted}
-        dated: list[Dated] = []
-        for fact, start in zip(facts, starts, strict=True):
-            times = [time for source in fact.sources if (time := self._times.get(source))]
-            dated.append(Dated(fact, start or min(times, key=datetime.timestamp, default=None)))
-        return dated
-
-
-def _time(record: Record | None) -> datetime | None:
-    return record.valid.start if record is not None and record.valid is not None else None
+            self._said |= await self._ground.store.get(self._ground.scope, sorted(wanted))
+        return [dated(fact, self._said) for fact in facts]

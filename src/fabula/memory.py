@@ -17,6 +17,7 @@ from fabula import recall as recalling
 from fabula import remember as remembering
 from fabula.abc import LLM, Clock, Embedder, Erasure, Extractor, Filter, Store
 from fabula.background import Worker
+from fabula.checking import aware, within
 from fabula.conventions import Conventions
 from fabula.errors import Confined, ForkedMemory, InvalidInput, MemoryClosed, UsageError
 from fabula.extractors import LLMExtractor, RuleExtractor
@@ -26,7 +27,7 @@ from fabula.settings import Settings
 from fabula.stores import open_store
 from fabula.stores.hot import HotStore
 from fabula.text import clean, derived_id, identifier
-from fabula.types import KINDS, Flushed, Forgotten, Interval, Kind, Message, Plan, Receipt, Record, Stats, aware, within
+from fabula.types import KINDS, Flushed, Forgotten, Interval, Kind, Message, Plan, Receipt, Record, Stats
 from fabula.upkeep import Progress, check, quiet, reembed
 
 log = logging.getLogger(__name__)

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Annotated, Any, Final, TypeAlias, TypeVar, cast, get_args, get_origin, get_type_hints
 
 from fabula import imports, question
+from fabula.checking import aware
 from fabula.errors import InvalidInput
 from fabula.memory import DEFAULT_PLAN, AsyncMemory, local_now
 from fabula.render import Recollection
@@ -31,7 +32,6 @@ from fabula.types import (
     Receipt,
     Record,
     Stats,
-    aware,
 )
 from fabula.upkeep import Progress, quiet
 

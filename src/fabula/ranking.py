@@ -217,7 +217,7 @@ def _hear(index: Index, cue: Cue, plan: Plan) -> Heard:
     }
     channels |= {kind: own.words + own.meaning for kind, own in held.items()}
     if "graph" in plan.channels and held:
-        channels["graph"] = walked(index, cue, held.get("fact"))
+        channels["graph"] = walked(index, cue, held.get("fact"), plan.restart)
     return Heard(found, channels, held)
 
 

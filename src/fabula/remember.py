@@ -15,13 +15,14 @@ import numpy as np
 
 from fabula import when
 from fabula.abc import SEARCHED, Changes, Clock, Embedder, Entry, Filter, Lease, Pending, Store, Task, Terms, Vectors
+from fabula.checking import aware
 from fabula.errors import EmbeddingMismatch, InvalidInput
 from fabula.index import LINK, LINKS
 from fabula.names import NAMED, normal
 from fabula.relations import HOLDS, ending, relation
 from fabula.settings import Settings
 from fabula.text import AHEAD, ANALYZER, TIMED, analyse, clean, derived_id, fold, hash_term, identifier, mask
-from fabula.types import ROLES, Entity, Fact, Image, Interval, Masked, Message, Passage, Receipt, Record, aware
+from fabula.types import ROLES, Entity, Fact, Image, Interval, Masked, Message, Passage, Receipt, Record
 
 VAGUE: Final = ("instant", "fuzzy")
 """The precisions of times that say nothing of when."""

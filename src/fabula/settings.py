@@ -6,9 +6,9 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
+from fabula.checking import within
 from fabula.conventions import Conventions
 from fabula.errors import InvalidInput
-from fabula.types import within
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

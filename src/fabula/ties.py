@@ -25,8 +25,6 @@ NAMED: Final = 1.0
 """What an entity that the question names weighs, as one that a fact one standard deviation above the mean is about."""
 SHARP: Final = 0.02
 """How much more cosine makes a passage e times as likely to be started from."""
-RESTART: Final = 0.5
-"""How often the walk goes back to its start (Haveliwala 2002); SEEM calls it damping."""
 _woven: WeakKeyDictionary[Index, Graph] = WeakKeyDictionary()
 
 Ends = tuple[NDArray[np.int32], NDArray[np.uint64]]
@@ -75,7 +73,7 @@ def _crossed(one: Ends, other: Ends) -> tuple[NDArray[np.uint64], NDArray[np.uin
     return np.repeat(one[1], counts), key[np.repeat(first, counts) + within]
 
 
-def walked(index: Index, cue: Cue, facts: Keys | None) -> Floats:
+def walked(index: Index, cue: Cue, facts: Keys | None, restart: float) -> Floats:
     """Return how often a walk that starts at the best facts comes by each passage; zeros where there is no graph."""
     passages = index.of("passage")
     graph = woven(index)
@@ -88,7 +86,7 @@ def walked(index: Index, cue: Cue, facts: Keys | None) -> Floats:
         likely = np.exp((near[best] - near[best[0]]) / SHARP)
         seeds += zip(passages.key[best].tolist(), (PASSAGES * likely / likely.sum()).tolist(), strict=True)
     keys = np.array([key for key, _ in seeds], np.uint64)
-    ranks = pagerank(graph, (keys, np.array([weight for _, weight in seeds], np.float32)), restart=RESTART)
+    ranks = pagerank(graph, (keys, np.array([weight for _, weight in seeds], np.float32)), restart=restart)
     at = graph.rows(passages.key)
     return np.where(at >= 0, ranks[at], 0).astype(np.float32)
 

@@ -6,7 +6,7 @@ unsaid, it holds again.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final, Literal, NamedTuple
@@ -14,7 +14,7 @@ from typing import Any, Final, Literal, NamedTuple
 from fabula.names import normal
 from fabula.relations import contradicts, ending, lasting, passing, relation, single, wording
 from fabula.text import derived_id
-from fabula.types import Fact, Interval
+from fabula.types import Fact, Interval, Record
 
 SUPERSEDED_BY: Final = "superseded_by"
 """The key of `meta` that names the fact that ended this one."""
@@ -27,11 +27,26 @@ class Dated(NamedTuple):
 
     fact: Fact
     begin: datetime | None
+    said: datetime | None = None
+    """When it was told that it began then, where that was asked for: the first of its sources did."""
 
     @property
     def order(self) -> float:
         """The beginning in seconds since the epoch; what nobody knows was always."""
         return self.begin.timestamp() if self.begin is not None else float("-inf")
+
+
+def dated(fact: Fact, passages: Mapping[str, Record]) -> Dated:
+    """Return a fact with its beginning; `passages` are its sources by id, as far as they are needed and known."""
+    heard = [one.valid.start for source in fact.sources if (one := passages.get(source)) and one.valid]
+    times = [time for time in heard if time]
+    first = min(times, key=datetime.timestamp, default=None)
+    return Dated(fact, start_of(fact) or first, times[0] if times else None)
+
+
+def start_of(fact: Fact) -> datetime | None:
+    """Return when a fact began, where it says so."""
+    return fact.valid.start if fact.valid is not None else None
 
 
 # --- what a fact is about ---------------------------------------------------------------------------------------
@@ -40,6 +55,12 @@ class Dated(NamedTuple):
 def about(fact: Fact) -> str:
     """Return the relation that a fact speaks of, also to say that it is over; empty without a triple."""
     return (ending(fact.predicate) or relation(fact.predicate)) if fact.subject and fact.predicate else ""
+
+
+def thread(fact: Fact) -> tuple[str, str] | None:
+    """Return whom and what relation a fact is about, where such facts end each other."""
+    rival = single(fact.predicate) or ending(fact.predicate)
+    return (end_of(fact, "subject"), about(fact)) if fact.subject and rival else None
 
 
 def end_of(fact: Fact, kind: Literal["subject", "object"]) -> str:
@@ -94,7 +115,7 @@ def told(fact: Fact) -> Interval | None:
 def ended(fact: Fact, by: Dated) -> Fact:
     """Return the fact as it holds until another begins."""
     valid = told(fact)
-    ends_ = [end for end in (valid and valid.end, by.begin) if end is not None]
+    ends_ = [end for end in (_over(valid), by.begin) if end is not None]
     precision = valid.precision if valid else by.fact.valid.precision if by.fact.valid else "instant"
     start = valid.start if valid else None
     return replace(
@@ -120,8 +141,7 @@ def _packed(valid: Interval | None) -> list[str | None] | None:
 def settled(facts: Sequence[Dated]) -> Iterator[Fact]:
     """Give all facts of one subject and relation in their order, each ended by the first that takes its place in time.
 
-    Facts of one beginning are taken in the order they come in. What is over before stays as it is, and so does what was
-    ended by a fact that is not among them.
+    What is over before stays as it is, and so does what was ended by a fact that is not among them.
     """
     ordered = in_order(facts)
     here = {dated.fact.id for dated in facts}
@@ -137,8 +157,8 @@ def settled(facts: Sequence[Dated]) -> Iterator[Fact]:
 
 
 def in_order(facts: Sequence[Dated]) -> list[Dated]:
-    """Return the facts by their beginning; of one beginning, what has been ended comes first."""
-    return sorted(facts, key=lambda dated: (dated.order, dated.fact.status == "live"))
+    """Return the facts by their beginning; those of one beginning as they were told, or else as they come."""
+    return sorted(facts, key=lambda one: (one.order, one.said.timestamp() if one.said else float("-inf")))
 
 
 # --- the same again ---------------------------------------------------------------------------------------------
@@ -162,31 +182,39 @@ def known_as(fact: Dated, known: Sequence[Dated]) -> Dated | None:
 
 
 def _day(dated: Dated) -> str:
-    start = dated.fact.valid.start if dated.fact.valid else None
+    start = start_of(dated.fact)
     return start.date().isoformat() if start else ""
 
 
 def _until(dated: Dated) -> float:
     """The end as it was told, in seconds since the epoch."""
-    valid = told(dated.fact)
-    return valid.end.timestamp() if valid and valid.end else float("inf")
+    end = _over(told(dated.fact))
+    return end.timestamp() if end is not None else float("inf")
+
+
+def _over(valid: Interval | None) -> datetime | None:
+    """When a state ended, as far as it was told: of an instant it is only known that it held then."""
+    return valid.end if valid is not None and valid.end != valid.start else None
 
 
 def joined(known: Dated, again: Dated) -> Fact:
-    """Return the known fact with what was said again: all sources, the earliest start, an end that was told later."""
+    """Return the known fact with what was said again: all sources, the earliest start, an end that was told later.
+
+    The first source is one that told the start.
+    """
+    first, second = sorted((known, again), key=lambda one: one.order)
     one, other = told(known.fact), told(again.fact)
-    valid = replace(one, end=other.end or one.end) if one and other else one or other
-    starts = [dated for dated in (known, again) if (v := told(dated.fact)) and v.start]
-    if valid is not None and starts:
-        first = min(known, again, key=lambda dated: dated.order)
-        valid = replace(valid, start=first.begin)
-    sources = tuple(dict.fromkeys((*known.fact.sources, *again.fact.sources)))
+    valid = one or other
+    if valid is not None and one != other and lasting(known.fact.predicate):
+        start = first.begin if start_of(known.fact) or start_of(again.fact) else None
+        valid = replace(valid, start=start, end=_over(other) or _over(one))
+    sources = tuple(dict.fromkeys((*first.fact.sources, *second.fact.sources)))
     importance = max(known.fact.importance, again.fact.importance)
     merged = replace(known.fact, sources=sources, importance=importance)
     if OTHERWISE not in merged.meta:
         return replace(merged, valid=valid)
     held = merged.valid
-    until = [end for end in (valid and valid.end, held and held.end) if end is not None]
+    until = [end for end in (_over(valid), held and held.end) if end is not None]
     now = replace(valid, end=min(until, key=datetime.timestamp)) if valid and until else held
     return replace(merged, valid=now, meta={**merged.meta, OTHERWISE: _packed(valid)})
 
@@ -197,7 +225,6 @@ def fact_id(fact: Fact, *, again: bool = False) -> str:
     With `again`, the one of a further fact that says the same of another time, by where it was told.
     """
     who, whom = end_of(fact, "subject"), end_of(fact, "object") or wording(fact.text)
-    begin = fact.valid.start if fact.valid is not None else None
-    day = begin.date().isoformat() if begin else ""
+    day = _day(Dated(fact, None))
     made = derived_id("fact", who, relation(fact.predicate), whom, "" if lasting(fact.predicate) else day)
     return derived_id(made, day, wording(fact.text), *fact.sources) if again else made

@@ -7,15 +7,14 @@ All datetimes are aware; a naive one is taken as UTC.
 
 from __future__ import annotations
 
-import math
 import reprlib
-import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal, get_args
 
+from fabula.checking import aware, chosen, named, within
 from fabula.errors import InvalidInput
 
 Kind = Literal["passage", "frame", "fact", "entity", "insight", "note"]
@@ -36,40 +35,6 @@ ROLES = frozenset({"user", "assistant", "system", "tool", "developer"})
 """Names of roles: as a speaker they name nobody."""
 NOTHING: Mapping[Any, Any] = MappingProxyType({})
 """The empty, immutable `meta`."""
-
-
-def within(name: str, value: Any, low: float, high: float = math.inf, *, kind: type[int | float] = int) -> None:
-    """Raise `InvalidInput`, naming `name`, unless `value` is a number of that kind and `low <= value <= high`.
-
-    A whole number is a `float` as well; a truth value is neither, nor is NaN or an infinity.
-    """
-    number = isinstance(value, int | kind) and not isinstance(value, bool)
-    if not number or value != value or abs(value) == math.inf:
-        what = "a whole number" if kind is int else "a finite number"
-        raise InvalidInput(f"{name} is {what}, not {reprlib.repr(value)}")
-    if not low <= value <= high:
-        bounds = f"{low} or more" if high == math.inf else f"{low} to {high}"
-        raise InvalidInput(f"{name} is {bounds}, not {reprlib.repr(value)}")
-
-
-def aware(moment: datetime | str) -> datetime:
-    """Return an aware datetime: ISO 8601 text is parsed, a naive value is taken as UTC.
-
-    Raises `InvalidInput` for anything else, and for moments outside the years 1 to 9999 of UTC.
-    """
-    if isinstance(moment, str):
-        try:
-            moment = datetime.fromisoformat(moment.strip())
-        except ValueError:
-            raise InvalidInput(f"not an ISO 8601 date or time: {moment!r}") from None
-    if not isinstance(moment, datetime):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise InvalidInput(f"a time is a datetime or ISO 8601 text, not {type(moment).__name__}")
-    zoned = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
-    try:
-        zoned.astimezone(UTC)
-    except OverflowError:
-        raise InvalidInput(f"a time outside the years 1 to 9999: {moment.isoformat()}") from None
-    return zoned
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -349,6 +314,8 @@ class Plan:
     during: Interval | None = None
     valid_at: datetime | None = None
     """Only facts that hold at this time come back."""
+    restart: float = 0.5
+    """How often the walk over the graph begins anew, 0–1; SEEM calls it `ppr_damping`."""
     expand: int = 0
     """How many further passages reverse provenance expansion may bring."""
     min_score: float | None = None
@@ -357,13 +324,14 @@ class Plan:
     """0–1, by `Hit.relevance`: whether a hit has to do with the query at all."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "kinds", _chosen("kinds", self.kinds, KINDS))
-        object.__setattr__(self, "channels", _chosen("channels", self.channels, CHANNELS))
+        object.__setattr__(self, "kinds", chosen("kinds", self.kinds, KINDS))
+        object.__setattr__(self, "channels", chosen("channels", self.channels, CHANNELS))
         if self.fusion not in get_args(Fusion):
             raise InvalidInput(f"fusion is 'linear' or 'rrf', not {self.fusion!r}")
         within("limit", self.limit, 1, MAX_LIMIT)
         within("rrf_k", self.rrf_k, 1)
         within("expand", self.expand, 0, MAX_LIMIT)
+        within("restart", self.restart, 0.01, 1, kind=float)
         if self.valid_at is not None:
             object.__setattr__(self, "valid_at", aware(self.valid_at))
         for name in ("min_score", "min_relevance"):
@@ -375,31 +343,11 @@ class Plan:
         for name in ("session", "speaker"):
             value = getattr(self, name)
             if value is not None:
-                object.__setattr__(self, name, _name(name, value))
+                object.__setattr__(self, name, named(name, value))
 
 
 MAX_LIMIT = 1000
 """The most hits one recall may ask for."""
-
-
-def _name(name: str, value: Any) -> str:
-    """The value as `remember` stores it: a session in NFC, a speaker also without NUL and outer white space."""
-    if not isinstance(value, str):
-        raise InvalidInput(f"{name} is text or None, not {reprlib.repr(value)}")
-    stored = unicodedata.normalize("NFC", value.replace("\0", "").strip() if name == "speaker" else value)
-    if not stored:
-        raise InvalidInput(f"{name} is None or a name; an empty one matches nothing")
-    return stored
-
-
-def _chosen(name: str, values: Iterable[Any], known: tuple[Any, ...]) -> tuple[Any, ...]:
-    if not isinstance(values, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise InvalidInput(f"{name} takes one or more of {', '.join(known)}; got {reprlib.repr(values)}")
-    chosen = (values,) if isinstance(values, str) else tuple(values)
-    unknown = [value for value in chosen if value not in known]
-    if unknown or not chosen:
-        raise InvalidInput(f"{name} takes one or more of {', '.join(known)}; got {chosen!r}")
-    return chosen
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -1,6 +1,6 @@
 """What may be set in SEEM, with its defaults, checked; it knows no memory and no model.
 
-The environment is read by the faces only; this one reads `SEEM_DATA_DIR`.
+The environment is read by the faces only; here it is `SEEM_DATA_DIR`, the models' names and keys in `opening`.
 """
 
 from __future__ import annotations
@@ -16,6 +16,11 @@ from platformdirs import user_data_path
 from fabula import InvalidInput
 from fabula.text import identifier
 from fabula.types import MAX_LIMIT
+
+LLM_CONFIG: Final = {"base_url": "https://api.deepseek.com", "model": "deepseek-chat"}
+"""The host and the model that a language model's key is for, where nothing else is said."""
+EMBEDDING_CONFIG: Final = {"base_url": "https://api.siliconflow.cn/v1", "model": "Qwen/Qwen3-Embedding-8B"}
+"""The same for an embedding model's key."""
 
 
 class RecallMode(StrEnum):
@@ -33,18 +38,23 @@ class RetrieveStrategy(StrEnum):
     HYBRID_RRF = "hybrid_rrf"
     PPR = "ppr"
 
+    @classmethod
+    def _missing_(cls, value: object) -> RetrieveStrategy | None:
+        return cls.HYBRID_RRF if value == "hybrid" else None
+
 
 _Choice = TypeVar("_Choice", bound=StrEnum)
 
 
 def choice(kind: type[_Choice], value: object, name: str) -> _Choice:
     """Return `value`, a member or its text, as a member of `kind`; raises `InvalidInput` for anything else."""
-    if value not in tuple(kind):
-        raise InvalidInput(f"{name} is one of {', '.join(kind)}, not {value!r}")
-    return kind(value)
+    try:
+        return kind(value)
+    except ValueError:
+        raise InvalidInput(f"{name} is one of {', '.join(kind)}, not {value!r}") from None
 
 
-def within(value: Any, name: str, low: int, high: int = MAX_LIMIT, kind: type[int | float] = int) -> Any:
+def within(value: Any, name: str, low: float, high: int = MAX_LIMIT, kind: type[int | float] = int) -> Any:
     """Return `value` if it is a number of that kind, `low <= value <= high`; raises `InvalidInput` otherwise."""
     if not isinstance(value, int | kind) or isinstance(value, bool) or not low <= value <= high:
         what = "a whole number" if kind is int else "a number"
@@ -56,16 +66,24 @@ _LEAST: Final = {
     "top_k_chunks": 1, "top_k_facts": 0, "top_k_candidates": 1, "rrf_rank_constant": 1, "backfill_chunks": 0,
     "synonymy_top_k": 0, "integration_window": 1,
 }  # fmt: skip
-_SHARES: Final = ("ppr_damping", "entity_similarity_threshold", "fact_similarity_threshold", "synonymy_threshold")
+_SHARES: Final = {
+    "ppr_damping": 0.01, "entity_similarity_threshold": 0, "fact_similarity_threshold": 0, "synonymy_threshold": 0,
+}  # fmt: skip
+_TEXTS: Final = (
+    "llm_api_key", "llm_base_url", "llm_model", "mm_encoder_api_key", "mm_encoder_base_url", "mm_encoder_model",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
 class SEEMConfig:
     """The settings of a `SEEMSkill`; a value that cannot be meant is a `ValueError`.
 
-    In this version these have an effect: `retrieve_strategy`, `top_k_chunks`, `top_k_facts`, `rrf_rank_constant`,
-    `backfill_chunks`, `enable_fact_graph`, `user_id`, `data_dir`, `database`. The others are kept for the models, the
-    graph, integration and the cache: so far memories are made by rules, found with the bundled model and never merged.
+    `llm_…` and `mm_encoder_…` come before the variables `LLM_API_KEY`, `LLM_BASE_URL`, `LLM_MODEL` and
+    `MM_ENCODER_…`; a key alone is for `LLM_CONFIG` or `EMBEDDING_CONFIG`. Without a key memories are made by rules,
+    and found with the bundled model. A model or a host without a key is a `ValueError` when the skill is made.
+
+    Without effect are `entity_similarity_threshold`, `fact_similarity_threshold`, `synonymy_threshold` and
+    `synonymy_top_k`: entities and facts are joined by their names and by what they say, never by an embedding alone.
     """
 
     llm_api_key: str | None = field(default=None, repr=False)
@@ -78,9 +96,10 @@ class SEEMConfig:
     top_k_chunks: int = 3
     top_k_facts: int = 5
     top_k_candidates: int = 3
+    """How many known memories a language model holds a new one against."""
     rrf_rank_constant: int = 30
     ppr_damping: float = 0.5
-    """The restart probability of personalised PageRank."""
+    """The restart probability of personalised PageRank, .01 to 1."""
     backfill_chunks: int = 5
     """How many chunks MAX adds at most, and never more than `top_k`."""
     enable_fact_graph: bool = True
@@ -90,8 +109,11 @@ class SEEMConfig:
     synonymy_threshold: float = 0.8
     synonymy_top_k: int = 5
     enable_integration: bool = True
+    """Whether memories that tell of the same become one."""
     integration_window: int = 3
+    """How many new memories a language model judges in one call."""
     enable_cache: bool = True
+    """Whether the embeddings of the last `cache_max_size` questions are kept, in this process."""
     cache_max_size: int = 1000
     user_id: str = "default"
     data_dir: str | Path | None = None
@@ -104,8 +126,11 @@ class SEEMConfig:
         object.__setattr__(self, "user_id", identifier(self.user_id, "user_id"))
         for name, least in _LEAST.items():
             within(getattr(self, name), name, least)
-        for name in _SHARES:
-            within(getattr(self, name), name, 0, 1, float)
+        for name, low in _SHARES.items():
+            within(getattr(self, name), name, low, 1, float)
+        for name in _TEXTS:
+            if not isinstance(getattr(self, name), str | None):
+                raise InvalidInput(f"{name} is text, not {type(getattr(self, name)).__name__}")
         within(self.cache_max_size, "cache_max_size", 0, 10**9)
         for name in ("enable_fact_graph", "enable_integration", "enable_cache"):
             if not isinstance(getattr(self, name), bool):

@@ -35,35 +35,35 @@ def texts(given: Any, names: Sequence[str], others: Sequence[str] = ()) -> dict[
 
 def message(observation: Mapping[str, Any]) -> Message:
     """Return the message an observation stands for; raises `InvalidInput` for one that cannot be meant."""
-    said = texts(observation, TEXTS, ("timestamp", "metadata"))
-    image = _image(said)
-    if "text" not in said and image is None:
+    told = texts(observation, TEXTS, ("timestamp", "metadata"))
+    image = _image(told)
+    if "text" not in told and image is None:
         raise InvalidInput("an observation needs a text that is not blank, or an image")
     time, metadata = observation.get("timestamp"), observation.get("metadata")
     if not isinstance(time, str | datetime | None):
         raise InvalidInput(f"timestamp is ISO 8601 text or a datetime, not {type(time).__name__}")
     if not isinstance(metadata, Mapping | None):
         raise InvalidInput(f"metadata is a dict, not {type(metadata).__name__}")
-    speaker = said.get("speaker", "user")
+    speaker = told.get("speaker", "user")
     return Message(
-        said.get("text", ""),
+        told.get("text", ""),
         speaker=speaker,
         role=speaker if speaker in ROLES else "user",
         time=time,
-        id=observation.get("dialogue_id"),  # not from `said`: a blank id is refused, not taken for none
+        id=observation.get("dialogue_id"),  # not from `told`: a blank id is refused, not taken for none
         images=() if image is None else (image,),
         meta=cast(Mapping[str, Any], metadata or {}),
     )
 
 
-def _image(said: Mapping[str, str]) -> Image | None:
-    path, url = said.get("image_path", ""), said.get("image_url", "")
+def _image(told: Mapping[str, str]) -> Image | None:
+    path, url = told.get("image_path", ""), told.get("image_url", "")
     if path and url:
         raise InvalidInput("an image has an image_path or an image_url, not both")
     if url.startswith("data:"):
         raise InvalidInput("image_url is an address, not the picture itself")
-    name = said.get("image_id") or PurePath(path or urlsplit(url).path).name or path or url
-    caption = said.get("image_caption", "")
+    name = told.get("image_id") or PurePath(path or urlsplit(url).path).name or path or url
+    caption = told.get("image_caption", "")
     return Image(caption=caption, url=path or url, name=name) if name or caption else None
 
 
@@ -92,25 +92,22 @@ def memory(record: Frame | Passage, turns: Sequence[Passage], score: float | Non
 
 
 def observed(told: Shape, chosen: Sequence[tuple[Passage, float | None, bool]]) -> Shape:
-    """Return a memory with its chunks: turns, each with its score and whether it is backfilled.
-
-    A chunk's text is what was said, word for word, with a mark for each picture.
-    """
+    """Return a memory with its chunks: turns, each with its score and whether it is backfilled."""
     observation = "\n".join(_line(turn) for turn, _, _ in chosen)
-    chunks = [
-        {
-            "chunk_id": turn.id,
-            "dialogue_id": dialogue_id(turn),
-            "speaker": turn.speaker,
-            "timestamp": _moment(turn.time),
-            "text": _said(turn),
-            "score": score,
-            "backfilled": backfilled,
-        }
-        for turn, score, backfilled in chosen
-    ]
+    chunks = [{**chunk(turn), "score": score, "backfilled": backfilled} for turn, score, backfilled in chosen]
     raw = f"\n\n[Original Observation]\n{observation}" if chosen else ""
     return {**told, "text": told["text"] + raw, "chunks": chunks}
+
+
+def chunk(turn: Passage) -> Shape:
+    """Return a turn as a chunk."""
+    return {
+        "chunk_id": turn.id,
+        "dialogue_id": dialogue_id(turn),
+        "speaker": turn.speaker,
+        "timestamp": _moment(turn.time),
+        "text": said(turn),
+    }
 
 
 def fact(record: Fact, score: float | None) -> Shape:
@@ -146,13 +143,14 @@ def _told(one: Shape) -> str:
     return "- " + "; ".join(f"{name}: {value}" for name, value in parts.items() if value)
 
 
-def _said(turn: Passage) -> str:
+def said(turn: Passage) -> str:
+    """Return what was said, word for word, with a mark for each picture."""
     pictures = [f"[image: {image.caption or image.name}]" for image in turn.images]
     return " ".join(filter(None, [turn.text, *pictures]))
 
 
 def _line(turn: Passage) -> str:
-    return f"{turn.speaker}: {_said(turn)}"
+    return f"{turn.speaker}: {said(turn)}"
 
 
 def _moment(moment: datetime | None) -> str | None:

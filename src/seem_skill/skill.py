@@ -6,31 +6,43 @@ It knows no store, no model and no ranking.
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import PurePath
-from typing import Any, Final, Self
+from typing import Any, Final, Self, TypeVar
 
-from fabula import Fact, Frame, InvalidInput, Memory, Passage, Plan, StoreUnavailable
-from fabula.text import fold
-from seem_skill import shapes
+from fabula import Entity, Fact, Frame, InvalidInput, Memory, Passage, Plan, Recollection, Record
+from fabula.graph import to_networkx
+from fabula.names import entity_id, normal
+from fabula.text import fold, identifier
+from fabula.types import MAX_LIMIT, Kind
+from seem_skill import graphs, opening, shapes
 from seem_skill.config import RecallMode, RetrieveStrategy, SEEMConfig, choice, within
 from seem_skill.shapes import Shape
 
 log = logging.getLogger(__name__)
+_R = TypeVar("_R", bound=Record)
 
+MADE: Final[tuple[Kind, ...]] = ("passage", "frame")
 PLANS: Final[Mapping[RetrieveStrategy, Plan]] = {
-    RetrieveStrategy.DPR: Plan(channels=("dense",)),
-    RetrieveStrategy.HYBRID_RRF: Plan(channels=("sparse", "dense"), fusion="rrf"),
-    RetrieveStrategy.PPR: Plan(),
+    RetrieveStrategy.DPR: Plan(kinds=MADE, channels=("dense",)),
+    RetrieveStrategy.HYBRID_RRF: Plan(kinds=MADE, channels=("sparse", "dense"), fusion="rrf"),
+    RetrieveStrategy.PPR: Plan(kinds=MADE),
 }
-"""SEEM's strategies as fabula's plans."""
+"""SEEM's strategies, which find chunks, as fabula's plans."""
+FACTS: Final = Plan(kinds=("fact",))
+"""How facts are found, whatever the strategy: with their channels in its plan, they would move its chunks."""
+ROOM: Final = 20
+"""How many more hits are asked for than chunks: frames have ranks of their own, and the chunks' must be among them."""
 WAIT: Final = 30.0
 """Seconds to wait for another process that is making memories of the same user."""
 
 
 class SEEMSkill:
     """A structured episodic memory of one user, kept in a data folder or a database; needs no key and no network.
+
+    With a key, a language model makes the memories and draws the facts (`SEEMConfig`); without, rules make them.
 
     Close it when done, or use it inside `with`. What cannot be meant is a `ValueError`, and nothing is written then.
 
@@ -40,10 +52,13 @@ class SEEMSkill:
     """
 
     def __init__(self, config: SEEMConfig | None = None, *, _memory: Memory | None = None) -> None:
+        """Raises `ValueError` where the config or the environment names a model without a key."""
         self.config = config or SEEMConfig()
         self._scope = self.config.user_id
-        self._memory = _memory or _opened(self.config)
+        self._extraction = opening.extraction(self.config, os.environ)
+        self._memory = _memory or opening.memory(self.config, os.environ)
         self._settled = False
+        log.info("memories are made by %s", self._extraction)
 
     def __enter__(self) -> Self:
         self._memory.open()
@@ -89,35 +104,31 @@ class SEEMSkill:
         PRO adds `chunks: [{chunk_id, dialogue_id, speaker, timestamp, text, score, backfilled}]`, those found. MAX
         adds at most `min(backfill_chunks, top_k)` more from the same memories, scored as their memory. A chunk
         stands under one memory only, the best.
-        fact: `{subject, predicate, object, time, valid_from, valid_to, chunk_id, confidence, score}`, of the best
-        chunks, up to `top_k_facts` (0–1000).
+        fact: `{subject, predicate, object, time, valid_from, valid_to, chunk_id, confidence, score}`, the
+        `top_k_facts` (0–1000) that answer best, whichever chunks they are of; one that is over has a `valid_to`.
 
         `query` is text, `{"text": …}` or `{"image_path": …}`: a stored picture is asked for by its caption, another
-        by its file name. Blank text brings back nothing. DPR is meaning alone, HYBRID_RRF fuses keywords and
-        meaning; PPR is fabula's default ranking until there is a graph. Scores compare within one recall.
+        by its file name. Blank text brings back nothing. DPR goes by meaning alone, HYBRID_RRF fuses keywords and
+        meaning, PPR weighs everything there is: also facts, memories and a walk over the graph. Chunk and fact scores
+        compare within one recall.
         """
         limit: int = within(self.config.top_k_chunks if top_k is None else top_k, "top_k", 1)
         most: int = within(self.config.top_k_facts if top_k_facts is None else top_k_facts, "top_k_facts", 0)
         mode = choice(RecallMode, mode, "mode")
-        plan = replace(self._plan(strategy), limit=max(limit, most))
+        spare = min(self.config.backfill_chunks, limit) if mode is RecallMode.MAX else 0
+        plan = replace(self._plan(strategy), limit=min(limit + ROOM, MAX_LIMIT), expand=spare)
         question = self._question(query)
         self._settle()
         found = self._memory.recall(self._scope, question, plan)
         for reason in found.degraded:
             log.warning("recall went on without %s", reason)
-        scores = {hit.record.id: hit.score for hit in found.hits}
-        chunks = {passage.id: passage for passage in found.passages[:limit]}
-        frames = [frame for frame in found.frames if not chunks.keys().isdisjoint(frame.sources)]
-        best = sorted(_memories(frames, chunks.values()), key=lambda record: -scores[record.id])[:limit]
-        facts = [shapes.fact(record, scores[record.id]) for record in found.facts[:most]]
-        return {"memories": self._told(best, chunks, scores, mode, limit), "facts": facts}
+        return {"memories": self._told(found, limit, mode, spare), "facts": self._answering(question, most)}
 
     def _plan(self, strategy: RetrieveStrategy | None) -> Plan:
         chosen = self.config.retrieve_strategy if strategy is None else choice(RetrieveStrategy, strategy, "strategy")
-        if self.config.enable_fact_graph:
-            return replace(PLANS[chosen], rrf_k=self.config.rrf_rank_constant)
-        chosen = RetrieveStrategy.DPR if chosen is RetrieveStrategy.PPR else chosen
-        return replace(PLANS[chosen], rrf_k=self.config.rrf_rank_constant, kinds=("passage", "frame"))
+        if chosen is RetrieveStrategy.PPR and not self.config.enable_fact_graph:
+            chosen = RetrieveStrategy.DPR
+        return replace(PLANS[chosen], rrf_k=self.config.rrf_rank_constant, restart=self.config.ppr_damping)
 
     def _question(self, query: object) -> str:
         if isinstance(query, str):
@@ -126,31 +137,35 @@ class SEEMSkill:
         path = asked.get("image_path")
         if path is None:
             return asked.get("text", "")
-        pictures = [image for turn in self._turns().values() for image in turn.images if image.url == path]
+        pictures = [image for turn in self._listed(Passage) for image in turn.images if image.url == path]
         captions = dict.fromkeys(image.caption for image in pictures if image.caption)
         return " ".join([asked.get("text", ""), *(captions or [PurePath(path).name])])
 
-    def _told(
-        self,
-        memories: Iterable[Frame | Passage],
-        found: Mapping[str, Passage],
-        scores: Mapping[str, float],
-        mode: RecallMode,
-        limit: int,
-    ) -> list[Shape]:
-        spare = min(self.config.backfill_chunks, limit) if mode is RecallMode.MAX else 0
+    def _answering(self, question: str, most: int) -> list[Shape]:
+        if not (most and self.config.enable_fact_graph):
+            return []
+        found = self._memory.recall(self._scope, question, replace(FACTS, limit=most, restart=self.config.ppr_damping))
+        return [shapes.fact(hit.record, hit.score) for hit in found.hits if isinstance(hit.record, Fact)][:most]
+
+    def _told(self, found: Recollection, limit: int, mode: RecallMode, spare: int) -> list[Shape]:
+        """The memories of the `limit` best passages, with these, and up to `spare` others that they were made from."""
+        scores = {hit.record.id: hit.score for hit in found.hits}
+        known = {passage.id: passage for passage in found.passages}
+        brought = {hit.record.id for hit in found.hits if any(part.startswith("expanded_") for part in hit.parts)}
+        best = [passage for passage in found.passages if passage.id not in brought][:limit]
+        shown = {passage.id: scores[passage.id] for passage in best}
+        memories = sorted(_of(best, found.frames)[:limit], key=lambda record: -scores[record.id])
+        turns = {record.id: self._made_from(record, known) for record in memories}
+        more = dict.fromkeys(t.id for each in turns.values() for t in each if t.id not in shown)
+        backfilled = sorted(more, key=lambda turn: -scores.get(turn, 0.0))[:spare]
         told: list[Shape] = []
-        shown: set[str] = set()
+        placed: set[str] = set()
         for record in memories:
-            turns, score = self._made_from(record, found), scores[record.id]
-            memory = shapes.memory(record, turns, score)
+            memory = shapes.memory(record, turns[record.id], scores[record.id])
             if mode is not RecallMode.LITE:
-                fresh = [turn for turn in turns if turn.id not in shown]
-                extra = {turn.id: score for turn in [turn for turn in fresh if turn.id not in found][:spare]}
-                spare -= len(extra)
-                chunks = [turn for turn in fresh if turn.id in found or turn.id in extra]
-                shown |= {turn.id for turn in chunks}
-                chosen = [(turn, extra.get(turn.id, scores.get(turn.id)), turn.id in extra) for turn in chunks]
+                mine = [t for t in turns[record.id] if t.id not in placed and (t.id in shown or t.id in backfilled)]
+                placed |= {turn.id for turn in mine}
+                chosen = [(turn, shown.get(turn.id, scores[record.id]), turn.id not in shown) for turn in mine]
                 memory = shapes.observed(memory, chosen)
             told.append(memory)
         return told
@@ -162,17 +177,38 @@ class SEEMSkill:
         return [turn for turn in turns if isinstance(turn, Passage)]
 
     def facts(self, entity: str | None = None) -> list[Shape]:
-        """Return every fact, or those with `entity` in subject or object (letter case aside); `score` is `None`.
+        """Return every fact, also those that are over, or those of one entity; `score` is `None`.
 
-        Empty in this version, which draws no facts, and with `enable_fact_graph=False`.
+        `entity` is one of its names, as a whole; letter case and width do not matter. Empty where nobody is called
+        that, where rules make the memories, and with `enable_fact_graph=False`.
         """
-        if entity is not None and not fold(entity):
+        if entity is not None and not (isinstance(entity, str) and fold(entity)):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InvalidInput("entity is None or a name; a blank one is neither")
         self._settle()
-        wanted = fold(entity or "")
-        records = self._memory.records(self._scope, "fact") if self.config.enable_fact_graph else []
-        facts = [record for record in records if isinstance(record, Fact)]
-        return [shapes.fact(f, None) for f in facts if wanted in fold(f.subject) or wanted in fold(f.object)]
+        facts = self._facts()
+        if entity is not None:
+            called = normal(entity)
+            wanted = {one.id for one in self._listed(Entity) if called in graphs.names(one)}
+            wanted |= {called, entity_id(entity)}  # what a fact speaks of need not be an entity of its own
+            facts = [fact for fact in facts if not wanted.isdisjoint(graphs.ends(fact))]
+        return [shapes.fact(fact, None) for fact in facts]
+
+    def graph(self) -> Any:
+        """Return all that is known as a `networkx.MultiDiGraph`; needs the extra `graph`.
+
+        Nodes have a `type`: `chunk`, with what a chunk has elsewhere, or `entity`, with `name`, `aliases` and `kind`.
+        Edges have one too: `entity_chunk` from who is named or spoken of to where; `fact` from subject to object,
+        keyed by the fact's id and with what a fact has elsewhere, so that two between the same two are two; `synonymy`.
+        """
+        self._settle()
+        given = (self._listed(Passage), self._listed(Entity), self._facts())
+        return to_networkx(graphs.nodes(*given), graphs.edges(*given))
+
+    def _facts(self) -> list[Fact]:
+        return self._listed(Fact) if self.config.enable_fact_graph else []
+
+    def _listed(self, kind: type[_R]) -> list[_R]:
+        return [record for record in self._memory.records(self._scope, kind.kind) if isinstance(record, kind)]
 
     def view(self) -> list[Shape]:
         """Return every event of every memory, oldest first: `{memory_id, who, what, when, where, why, how}`.
@@ -195,9 +231,10 @@ class SEEMSkill:
 
     def display(self, dialogue_id: str | None = None) -> list[Shape]:
         """Return every memory, or those of one turn, with all their chunks, oldest first; scores are `None`."""
+        dialogue_id = None if dialogue_id is None else identifier(dialogue_id, "dialogue_id", longest=None)
         self._settle()
-        turns = self._turns()
-        frames = [record for record in self._memory.records(self._scope, "frame") if isinstance(record, Frame)]
+        turns = {turn.id: turn for turn in self._listed(Passage)}
+        frames = self._listed(Frame)
         told: list[Shape] = []
         for record in _memories(frames, turns.values()):
             mine = self._made_from(record, turns)
@@ -206,16 +243,16 @@ class SEEMSkill:
                 told.append(shapes.observed(memory, [(turn, None, False) for turn in mine]))
         return told
 
-    def _turns(self) -> dict[str, Passage]:
-        return {turn.id: turn for turn in self._memory.records(self._scope) if isinstance(turn, Passage)}
+    def stats(self) -> Shape:
+        """Return how many `memories, chunks, facts, entities` there are, work `pending` and `failed`, and `bytes`.
 
-    def stats(self) -> dict[str, int]:
-        """Return how many `memories, chunks, facts, entities` there are, work `pending` and `failed`, and `bytes`."""
+        `extraction` is what makes the memories: the language model's name, or `rules`.
+        """
         stats = self._memory.stats(self._scope)
         kinds = {"memories": "frame", "chunks": "passage", "facts": "fact", "entities": "entity"}
         counts = {name: stats.records.get(kind, 0) for name, kind in kinds.items()}
         work = {"pending": sum(stats.pending.values()), "failed": stats.failed}
-        return {**counts, **work, "bytes": sum(stats.bytes.values())}
+        return {**counts, **work, "bytes": sum(stats.bytes.values()), "extraction": self._extraction}
 
     def flush(self) -> Shape:
         """Make all memories that are still to be made; return what is left and why: `{pending, failed, errors}`."""
@@ -226,7 +263,8 @@ class SEEMSkill:
         # again in the background. What others store meanwhile is a memory too, made of the bare turn.
         if not self._settled:
             self._settled = True
-            self.flush()
+            for error in self.flush()["errors"]:
+                log.warning("some memories are still to be made: %s", error)
 
     def clear(self, confirm: bool = False) -> None:
         """Erase everything of this user for good; raises `ValueError` without `confirm=True`."""
@@ -235,15 +273,12 @@ class SEEMSkill:
         self._memory.forget(self._scope, everything=True)
 
 
-def _opened(config: SEEMConfig) -> Memory:
-    if config.database is not None:
-        return Memory(config.database)
-    folder = config.folder
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise StoreUnavailable(f"cannot make the folder {folder}: {error.strerror}") from None
-    return Memory(folder / "memory.db")
+def _of(chunks: Sequence[Passage], frames: Sequence[Frame]) -> list[Frame | Passage]:
+    """One memory for each chunk, the best or else itself, and then the others; frames come best first."""
+    first = [next((frame for frame in frames if chunk.id in frame.sources), chunk) for chunk in chunks]
+    ids = {chunk.id for chunk in chunks}
+    others = [frame for frame in frames if not ids.isdisjoint(frame.sources)]
+    return list({record.id: record for record in (*first, *others)}.values())
 
 
 def _memories(frames: Sequence[Frame], turns: Iterable[Passage]) -> list[Frame | Passage]:

@@ -48,8 +48,10 @@ class TestWords:
         assert added(one, other) == both
         assert whole(frame("a", one), frame("b", other)).text == both
 
-    @given(st.lists(st.sampled_from(["Ann came.", "Bo left!", "他走了。", "It cost 3.5 euros", "No."]), max_size=5),
-           st.lists(st.sampled_from(["Ann came.", "Bo left!", "她来了。", "Not."]), min_size=1, max_size=5))  # fmt: skip
+    @given(
+        st.lists(st.sampled_from(["Ann came.", "Bo left!", "他走了。", "It is 3.5 m", "No."]), max_size=5),
+        st.lists(st.sampled_from(["Ann came.", "Bo left!", "她来了。", "Not."]), min_size=1, max_size=5),
+    )
     def test_no_sentence_is_lost(self, one: list[str], other: list[str]):
         text = added(" ".join(one), " ".join(other))
         assert all(sentence in text for sentence in (*one, *other))
@@ -162,10 +164,14 @@ class TestKin:
             (day(0), day(0), True),
             (day(0), day(2), True),
             (day(0), day(3), False),
-            (day(0, 5), day(3), True),
+            (day(0, 9), day(3), False),
+            (day(0, 9), day(0, 9), True),
             (None, day(0), False),
-            (Interval(start=DAY), day(0), True),
-            (Interval(), day(0), False),
+            (None, None, False),
+            (Interval(start=DAY), day(0), False),
+            (Interval(start=DAY), Interval(start=DAY), True),
+            (Interval.at(DAY), Interval.at(DAY + timedelta(days=3)), True),
+            (Interval.at(DAY), Interval.at(DAY + timedelta(days=3, seconds=1)), False),
         ],
     )
     def test_soon(self, one: Interval | None, other: Interval | None, near: bool):

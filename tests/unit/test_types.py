@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fabula import types
+from fabula.checking import aware
 from fabula.errors import InvalidInput
 from fabula.settings import Settings
 from fabula.types import (
@@ -29,7 +30,6 @@ from fabula.types import (
     Receipt,
     Record,
     Stats,
-    aware,
 )
 
 NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)

@@ -39,6 +39,8 @@ def verdicts(reply: Json, offered: Sequence[Sequence[int]]) -> list[Verdict]:
             continue
         frame = 0 if len(offered) == 1 and "frame" not in given else _number(given.get("frame"))
         target = _number(given.get("target_id"))
+        if given.get("target_id") is None:
+            continue
         if frame is None or not 0 <= frame < len(offered):
             _log.warning("a judgement is of frame %r, which was not shown", given.get("frame"))
         elif target is None or target not in offered[frame]:

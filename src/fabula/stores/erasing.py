@@ -1,7 +1,7 @@
 """What erasing does, as steps of named statements: what goes with what, and where; knows no driver.
 
 A derived version goes when a source of it goes, unless its kind says nothing that only one source said and another
-source is left: then it only loses the source.
+source is left: then it only loses the source. A fact that was ended by one that goes holds again.
 """
 
 from __future__ import annotations
@@ -12,13 +12,15 @@ from typing import Any, Final
 
 from fabula.abc import Erasure
 from fabula.stores.layouts import Layout
-from fabula.stores.rows import from_row, repack
+from fabula.stores.rows import from_row, repack, to_row
 from fabula.stores.statements import TABLES, Do, Rows, Steps
 from fabula.stores.writing import OwnRow, copying, edge_of, take
-from fabula.types import Forgotten, Kind
+from fabula.timeline import SUPERSEDED_BY, dated, reopened, settled, thread
+from fabula.types import Fact, Forgotten, Kind, Record
 
 OUTLIVING: Final[frozenset[Kind]] = frozenset({"fact", "entity", "note"})
 """Kinds that outlive one of several sources."""
+PAGE: Final = 1000
 
 
 @dataclass(slots=True)
@@ -53,7 +55,9 @@ def erase(scope: str, erasure: Erasure, layout: Layout) -> Steps[Forgotten]:
     counts = {"vectors": (yield from layout.erase(scope, doom.versions))}
     counts |= yield from _erase_rows(scope, doom, ids)
     yield from _narrow(state, doom)
-    yield from _read_again(scope, doom, ids)
+    reopened = yield from _reopen(state, doom)
+    yield from _let_hold(state, doom)
+    yield from _read_again(scope, doom, ids, reopened)
     state.reset = state.revision
     yield state.left()
     return Forgotten(rows=counts)
@@ -96,10 +100,12 @@ def _judge(scope: str, row: Sequence[Any], doom: _Doom) -> Steps[None]:
         return
     sources = from_row(scope, row).sources
     left = [source for source in sources if source not in doom.gone]
-    if kind == "entity" and not left:
+    if kind == "entity" and sources and sources[0] in doom.gone:
         mentions: Rows = yield Do("mentions", {"scope": scope, "id": record_id})
-        left = sorted(target for (target,) in mentions if target not in doom.gone)[:1]
-    if len(left) == len(sources) or (left and kind in OUTLIVING):
+        left = sorted(target for (target,) in mentions if target not in doom.gone)[:1] + left
+    # The first source of an entity is one that names it; each further one told another name, which goes with it.
+    known = doom.gone.isdisjoint(sources[1:]) if kind == "entity" else kind in OUTLIVING
+    if len(left) == len(sources) or (left and known):
         doom.left[record_id][number] = (row[9], left)
     else:
         doom.versions[number] = row
@@ -132,10 +138,67 @@ def _narrow(state: OwnRow, doom: _Doom) -> Steps[None]:
             yield Do("put_edge", [edge_of(state, record_id, source) for source in sources])
 
 
-def _read_again(scope: str, doom: _Doom, named: set[str]) -> Steps[None]:
-    """What a frame was made of and stays is extracted again, so that nothing but the erased is lost."""
-    frames = (row for row in doom.versions.values() if row[2] == "frame" and row[1] not in named)
-    sources = {source for row in frames for source in from_row(scope, row).sources} - doom.gone
+def _reopen(state: OwnRow, doom: _Doom) -> Steps[set[str]]:
+    """Believe the last version that is left of a record again, where the one believed now goes; return its sources."""
+    ended = {row[1] for row in doom.versions.values() if row[15] is None} - doom.gone
+    last = [(max(doom.left[record_id]), record_id) for record_id in sorted(ended)]
+    if last:
+        numbers = [number for number, _ in last]
+        yield Do("reopen_records", {"scope": state.scope, "numbers": numbers, "revision": state.revision})
+        # It may have been ended before it was embedded.
+        yield Do("put_pending", [
+            {"scope": state.scope, "task": "embed", "number": number, "id": record_id, "session": "", "due": 0}
+            for number, record_id in last
+        ])  # fmt: skip
+    return {source for number, record_id in last for source in doom.left[record_id][number][1]}
+
+
+def _let_hold(state: OwnRow, doom: _Doom) -> Steps[None]:
+    """Let facts hold again that were ended by one that is gone, until the next that ends them."""
+    gone = [from_row(state.scope, row) for row in doom.versions.values() if row[2] == "fact" and row[1] in doom.gone]
+    threads = {thread(fact) for fact in gone if isinstance(fact, Fact)} - {None}
+    if not threads:
+        return
+    versions = yield from _facts(state.scope)
+    related = {n: fact for n, fact in versions.items() if thread(fact) in threads and fact.status != "archived"}
+    held = {n: reopened(fact) for n, fact in related.items() if fact.meta.get(SUPERSEDED_BY) in doom.gone}
+    sources = {source for fact in related.values() for source in fact.sources} if held else set[str]()
+    rows = yield Do("live_records", {"scope": state.scope, "ids": sorted(sources)})
+    said: dict[str, Record] = {row[1]: from_row(state.scope, row) for row in rows}
+    now = {n: held.get(n, fact) for n, fact in related.items() if fact.recorded is None or fact.recorded.end is None}
+    for one in {thread(fact) for fact in held.values()}:
+        facts = [dated(fact, said) for fact in now.values() if thread(fact) == one]
+        ended = {fact.id: fact for fact in settled(facts)}
+        held |= {n: ended[fact.id] for n, fact in held.items() if n in now and thread(fact) == one}
+    for number, fact in held.items():
+        yield Do("rewrite_fact", _columns(to_row(fact, number, state.revision, 0)))
+
+
+def _columns(row: dict[str, Any]) -> dict[str, Any]:
+    names = ("scope", "number", "status", "data", "valid_from", "valid_to", "precision", "revision")
+    return {name: row[name] for name in names}
+
+
+def _facts(scope: str) -> Steps[dict[int, Fact]]:
+    """Every version of every fact, by number."""
+    found: dict[int, Fact] = {}
+    params: dict[str, Any] = dict.fromkeys(("session", "speaker", "status", "start", "end"))
+    params |= {"scope": scope, "kind": "fact", "ended": True, "after": -1, "limit": PAGE}
+    while rows := (yield Do("list_records", params)):
+        records = ((row[0], from_row(scope, row)) for row in rows)
+        found |= {number: record for number, record in records if isinstance(record, Fact)}
+        params = {**params, "after": rows[-1][0]}
+    return found
+
+
+def _read_again(scope: str, doom: _Doom, named: set[str], kept: set[str]) -> Steps[None]:
+    """What a frame was made of and stays is extracted again, so that nothing but the erased is lost.
+
+    So is what told a name of an entity after the one that goes was told; not what is `kept` in an earlier version.
+    """
+    lost = (r for r in doom.versions.values() if r[2] == "frame" or (r[2] == "entity" and r[1] not in doom.gone))
+    sources = {source for row in lost if row[1] not in named for source in from_row(scope, row).sources}
+    sources -= doom.gone | kept
     rows = yield Do("live_records", {"scope": scope, "ids": sorted(sources)})
     work = [
         {"scope": scope, "task": "extract", "number": row[0], "id": row[1], "session": row[4] or "", "due": 0}

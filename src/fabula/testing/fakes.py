@@ -18,7 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fabula.abc import Embedder, Extraction, Reply, Role, Vectors
-from fabula.types import Passage, aware
+from fabula.checking import aware
+from fabula.types import Passage
 
 _HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _WORD = re.compile(rf"[{_HAN}]|[^\W_{_HAN}]+")

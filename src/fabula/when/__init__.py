@@ -12,8 +12,9 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Final, Literal
 
+from fabula.checking import aware
 from fabula.conventions import Conventions
-from fabula.types import Interval, aware
+from fabula.types import Interval
 from fabula.when import chinese, english
 from fabula.when.english_words import MONTH_NAMES, WEEKDAY_NAMES
 from fabula.when.grammar import Amount, Anchor, Every, Token

@@ -100,6 +100,16 @@ WHERE scope = :scope AND id IN :ids AND recorded_to IS NULL;
 -- Drop an erased source from a record that has others; only an erasure may do this.
 UPDATE records SET data = :data, revision = :revision WHERE scope = :scope AND number = :number;
 
+-- name: rewrite_fact
+-- Let a fact hold as it did before what was erased ended it; only an erasure may do this.
+UPDATE records SET status = :status, data = :data, valid_from = :valid_from, valid_to = :valid_to,
+    precision = :precision, revision = :revision
+WHERE scope = :scope AND number = :number;
+
+-- name: reopen_records
+-- Believe the last versions of records again whose later ones were erased; only an erasure may do this.
+UPDATE records SET recorded_to = NULL, revision = :revision WHERE scope = :scope AND number IN :numbers;
+
 -- name: delete_records
 -- Erase versions.
 DELETE FROM records WHERE scope = :scope AND number IN :numbers RETURNING scope;

@@ -1,0 +1,70 @@
+"""What a value from outside has to be: numbers within bounds, aware times, names, choices; knows no record."""
+
+from __future__ import annotations
+
+import math
+import reprlib
+import unicodedata
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from typing import Any
+
+from fabula.errors import InvalidInput
+
+
+def within(name: str, value: Any, low: float, high: float = math.inf, *, kind: type[int | float] = int) -> None:
+    """Raise `InvalidInput`, naming `name`, unless `value` is a number of that kind and `low <= value <= high`.
+
+    A whole number is a `float` as well; a truth value is neither, nor is NaN or an infinity.
+    """
+    number = isinstance(value, int | kind) and not isinstance(value, bool)
+    if not number or value != value or abs(value) == math.inf:
+        what = "a whole number" if kind is int else "a finite number"
+        raise InvalidInput(f"{name} is {what}, not {reprlib.repr(value)}")
+    if not low <= value <= high:
+        bounds = f"{low} or more" if high == math.inf else f"{low} to {high}"
+        raise InvalidInput(f"{name} is {bounds}, not {reprlib.repr(value)}")
+
+
+def aware(moment: datetime | str) -> datetime:
+    """Return an aware datetime: ISO 8601 text is parsed, a naive value is taken as UTC.
+
+    Raises `InvalidInput` for anything else, and for moments outside the years 1 to 9999 of UTC.
+    """
+    if isinstance(moment, str):
+        try:
+            moment = datetime.fromisoformat(moment.strip())
+        except ValueError:
+            raise InvalidInput(f"not an ISO 8601 date or time: {moment!r}") from None
+    if not isinstance(moment, datetime):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InvalidInput(f"a time is a datetime or ISO 8601 text, not {type(moment).__name__}")
+    zoned = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
+    try:
+        zoned.astimezone(UTC)
+    except OverflowError:
+        raise InvalidInput(f"a time outside the years 1 to 9999: {moment.isoformat()}") from None
+    return zoned
+
+
+def named(name: str, value: Any) -> str:
+    """Return a session or speaker as `remember` stores it: in NFC, a speaker without NUL and outer white space.
+
+    Raises `InvalidInput`, naming `name`, for anything but text that names something.
+    """
+    if not isinstance(value, str):
+        raise InvalidInput(f"{name} is text or None, not {reprlib.repr(value)}")
+    stored = unicodedata.normalize("NFC", value.replace("\0", "").strip() if name == "speaker" else value)
+    if not stored:
+        raise InvalidInput(f"{name} is None or a name; an empty one matches nothing")
+    return stored
+
+
+def chosen(name: str, values: Iterable[Any], known: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return one or more of `known` as a tuple; raises `InvalidInput`, naming `name`, for none and for others."""
+    if not isinstance(values, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InvalidInput(f"{name} takes one or more of {', '.join(known)}; got {reprlib.repr(values)}")
+    chosen = (values,) if isinstance(values, str) else tuple(values)
+    unknown = [value for value in chosen if value not in known]
+    if unknown or not chosen:
+        raise InvalidInput(f"{name} takes one or more of {', '.join(known)}; got {chosen!r}")
+    return chosen

@@ -1,0 +1,46 @@
+"""An embedder that remembers the last questions, so that asking again costs nothing; knows no model and no store."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fabula import Embedder
+from fabula.abc import Role, Vectors
+
+
+class CachedEmbedder(Embedder):
+    """Another embedder, with the vectors of the `size` questions asked last; passages it embeds as they come."""
+
+    def __init__(self, inner: Embedder, size: int) -> None:
+        self._inner, self._size = inner, size
+        self.space, self.dimensions = inner.space, inner.dimensions
+        self._kept: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
+
+    async def embed(self, texts: Sequence[str], role: Role) -> Vectors:
+        """Return one unit vector a text, in order; raises what the other embedder raises."""
+        if role != "query":
+            return await self._inner.embed(texts, role)
+        found = {text: self._kept[text] for text in texts if text in self._kept}
+        unknown = [text for text in dict.fromkeys(texts) if text not in found]
+        if unknown:
+            found |= zip(unknown, await self._inner.vectors(unknown, role), strict=True)
+        for text in texts:
+            self._kept[text] = found[text]
+            self._kept.move_to_end(text)
+        while len(self._kept) > self._size:
+            self._kept.popitem(last=False)
+        return np.array([found[text] for text in texts], np.float32).reshape(len(texts), self.dimensions)
+
+    def similarity(
+        self, cosine: NDArray[np.float32], *, role: Role = "passage", scripts: tuple[str, str] | None = None
+    ) -> NDArray[np.float32]:
+        """Map cosines to [0, 1] as the other embedder does."""
+        return self._inner.similarity(cosine, role=role, scripts=scripts)
+
+    async def close(self) -> None:
+        """Close the other embedder."""
+        await self._inner.close()

@@ -1,0 +1,320 @@
+"""When two names are one, what predicates mean for each other, and which wordings say the same."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fabula.names import entity_id, is_name, normal, same_type, short_for, spans_of_names
+from fabula.relations import contradicts, ending, identifying, lasting, passing, relation, single, wording
+from fabula.timeline import OTHERWISE, SUPERSEDED_BY, Dated, ended, ends, joined, known_as, reopened, settled, told
+from fabula.types import Fact, Interval
+
+
+class TestNormal:
+    @pytest.mark.parametrize(
+        "names",
+        [
+            ("小米", "小米\u200b", "“小米”", "（小米）"),
+            ("ＸＩＡＯＭＩ", "Xiaomi", "xiaomi,"),
+            ("스코프랩스", "스코프 랩스"),
+            ("İstanbul", "istanbul"),
+            ("The Beatles", "Beatles", "the Beatles", "the  beatles."),
+            ("Nora", "nora!", "@Nora", "Nora 🎈", "…Nora"),
+            ("O’Neil", "O'Neil"),
+            ("dog", "a dog", "my dog"),
+        ],
+        ids=lambda names: names[0],
+    )
+    def test_one(self, names: tuple[str, ...]):
+        assert len({normal(name) for name in names}) == 1
+        assert len({entity_id(name) for name in names}) == 1
+
+    @pytest.mark.parametrize(
+        "names",
+        [
+            ("Model X1", "Model X2"),
+            ("Flat 12", "Flat 21"),
+            ("김민수", "김민석"),
+            ("C", "C++", "C#"),
+            ("NET", ".NET"),
+            ("5", "-5", "5%", "#5", "$5", "€5", "5°"),
+            ("Nguyen", "An Nguyen"),
+            ("Romance", "My Romance"),
+            ("हिन्दी", "हिन्द"),
+            ("小米", "小米13"),
+        ],
+        ids=lambda names: names[0],
+    )
+    def test_several(self, names: tuple[str, ...]):
+        assert len({normal(name) for name in names}) == len(names)
+
+    @given(st.text(min_size=1))
+    def test_is_empty_for_no_name(self, name: str):
+        assert normal(name)
+        assert not is_name(name) or normal(name).strip()
+
+    @pytest.mark.parametrize("word", ["", " ", "\u200b", "I", "她", "mother", "Her mother", "my Mother", "[REDACTED]"])
+    def test_what_is_no_name(self, word: str):
+        assert not is_name(word)
+
+    @pytest.mark.parametrize("word", ["Nora", "!!!", "妈妈桑", "Mother Teresa", "5"])
+    def test_what_is_one(self, word: str):
+        assert is_name(word)
+
+
+class TestShort:
+    @pytest.mark.parametrize(
+        ("short", "whole", "person"),
+        [
+            ("Anna", "Anna Miller", True),
+            ("miller", "Anna Miller", True),
+            ("Kite", "Kite Ltd", False),
+            ("Kite", "Kite Holding Inc.", False),
+            ("小米", "小米科技", False),
+            ("小米", "小米公司", False),
+        ],
+    )
+    def test_is(self, short: str, whole: str, person: bool):
+        assert short_for(short, whole, person=person)
+        assert not short_for(whole, short, person=person)
+
+    @pytest.mark.parametrize(
+        ("short", "whole", "person"),
+        [
+            ("Anna", "Anna Miller", False),
+            ("Ann", "Anna Miller", True),
+            ("Kite", "Kite Runner", False),
+            ("Model", "Model X1", False),
+            ("X1", "Model X1", True),
+            ("小", "小米", False),
+            ("小米", "小米粥", False),
+            ("王建国", "王建军", True),
+            ("Nora", "Nora", True),
+        ],
+    )
+    def test_is_not(self, short: str, whole: str, person: bool):
+        assert not short_for(short, whole, person=person)
+
+    def test_types(self):
+        assert same_type("Person", "人物")
+        assert same_type("", "Drug")
+        assert same_type("drug", "Drug")
+        assert not same_type("Person", "Organization")
+
+
+def test_names_in_a_question():
+    found = spans_of_names("Does Anna Miller's cat code in C++? 老王呢")
+    assert {"anna miller", "anna", "c++", "老王"} <= set(found)
+    assert "i" not in spans_of_names("I do")
+
+
+class TestPredicates:
+    @pytest.mark.parametrize(
+        ("predicate", "about", "one"),
+        [
+            ("Lives In", "home", True),
+            ("暂时居住于", "home", True),
+            ("就职于", "employer", True),
+            ("passport number", "passport", False),
+            ("身份证号", "id number", False),
+            ("likes", "likes", False),
+        ],
+    )
+    def test_relation(self, predicate: str, about: str, one: bool):
+        assert (relation(predicate), single(predicate)) == (about, one)
+
+    def test_ending(self):
+        assert (ending("Left"), ending("离职"), ending("moved out of"), ending("likes")) == (
+            "employer", "employer", "home", "",
+        )  # fmt: skip
+
+    @pytest.mark.parametrize("words", ["暂时居住于", "is staying with Bo", "Oslo for now", "Rome until May", "出差"])
+    def test_passing(self, words: str):
+        assert passing("lives in", words)
+        assert not passing("lives in", "Rome")
+
+    @pytest.mark.parametrize(
+        "predicate",
+        ["likes", "has", "is a fan of", "lives in", "喜欢", "很喜欢", "有", "是", "会", "账号是", "does not eat"],
+    )
+    def test_lasting(self, predicate: str):
+        assert lasting(predicate)
+
+    @pytest.mark.parametrize(
+        "predicate", ["visited", "bought", "is going to", "was visiting", "买了", "去过", "有过", "会见", "想起"]
+    )
+    def test_what_happens(self, predicate: str):
+        assert not lasting(predicate)
+
+    @pytest.mark.parametrize(
+        ("predicate", "one", "other"),
+        [
+            ("phone", "+86 138-0000-1234", "138 0000 1234"),
+            ("email is", "A@b.example", "a@B.example"),
+            ("passport", "P 12-345", "p12345"),
+        ],
+    )
+    def test_identifying(self, predicate: str, one: str, other: str):
+        assert identifying(predicate, one) == identifying(predicate, other) != ""
+
+    @pytest.mark.parametrize(
+        ("predicate", "thing"),
+        [("phone", "12"), ("phone", "unknown"), ("email", "none"), ("account", "[REDACTED]"), ("likes", "12345678")],
+    )
+    def test_not_identifying(self, predicate: str, thing: str):
+        assert identifying(predicate, thing) == ""
+
+
+class TestWording:
+    @pytest.mark.parametrize(
+        ("one", "other"),
+        [("Rent is 850 EUR", "rent is  850 EUR."), ("“她爱茶。”", "她爱茶"), ("So, it is (true)!", "so it is true")],
+    )
+    def test_same(self, one: str, other: str):
+        assert wording(one) == wording(other)
+
+    @pytest.mark.parametrize(
+        ("one", "other"),
+        [("it is -5", "it is 5"), ("C++", "C#"), ("5%", "5"), ("3.5 m", "35 m"), ("€5", "$5"), ("eats", "eats not")],
+    )
+    def test_other(self, one: str, other: str):
+        assert wording(one) != wording(other)
+
+    @pytest.mark.parametrize(
+        ("one", "other"),
+        [
+            ("rent is 850", "rent is 950"),
+            ("eats nuts", "does not eat nuts"),
+            ("eats nuts", "doesn't eat nuts"),
+            ("she'll come", "she never comes"),
+            ("她吃花生", "她不吃花生"),
+            ("他有车", "他没车"),
+            ("房租850元", "房租950元"),
+            ("他住三楼", "他住四楼"),
+        ],
+    )
+    def test_contradicts(self, one: str, other: str):
+        assert contradicts(one, other)
+        assert contradicts(other, one)
+        assert not contradicts(one, one)
+
+    @pytest.mark.parametrize(
+        ("one", "other"),
+        [
+            ("Nora lives in Lyon since 2021", "Nora has lived in Lyon since May 2020"),
+            ("她很不错", "她很好"),
+            ("rent is 850", "rent is what it was"),
+            ("Nora likes tea", "Nora likes green tea"),
+        ],
+    )
+    def test_does_not(self, one: str, other: str):
+        assert not contradicts(one, other)
+
+
+# --- which ends which -----------------------------------------------------------------------------------------------
+
+
+def day(number: int) -> datetime:
+    return datetime(2024, 1, 1, tzinfo=UTC) + timedelta(days=number)
+
+
+def fact(predicate: str, thing: str, start: int | None = None, end: int | None = None, **more: str) -> Dated:
+    valid = None
+    if start is not None or end is not None:
+        valid = Interval(
+            start=None if start is None else day(start), end=None if end is None else day(end), precision="day"
+        )
+    made = Fact(scope="u", id=f"{predicate} {thing} {start}", text=f"Nora {predicate} {thing}", subject="Nora",
+                predicate=predicate, object=thing, valid=valid, sources=(f"{thing} {start}",))  # fmt: skip
+    return Dated(made, None if start is None else day(start))
+
+
+class TestTimeline:
+    @pytest.mark.parametrize(
+        ("later", "earlier", "does"),
+        [
+            (("lives in", "Rome"), ("lives in", "Lyon"), True),
+            (("lives in", "Rome"), ("居住于", "rome"), False),
+            (("暂住", "Rome"), ("lives in", "Lyon"), False),
+            (("暂住", "Rome"), ("暂住", "Lyon"), True),
+            (("lives in", "Rome"), ("暂住", "Lyon"), True),
+            (("lives in", "Rome"), ("暂住", "Rome"), True),
+            (("left", "Kite"), ("works at", "Kite"), True),
+            (("left", "Kite"), ("works at", "Moss"), False),
+            (("left", ""), ("works at", "Moss"), True),
+            (("works at", ""), ("works at", "Moss"), False),
+            (("works at", "Kite"), ("left", "Kite"), False),
+            (("lives in", "Rome"), ("works at", "Kite"), False),
+            (("likes", "tea"), ("likes", "rain"), False),
+        ],
+    )
+    def test_ends(self, later: tuple[str, str], earlier: tuple[str, str], does: bool):
+        assert ends(fact(*later).fact, fact(*earlier).fact) is does
+
+    def test_ended_and_told_again(self):
+        home, other = fact("lives in", "Rome", 1, 9), fact("lives in", "Lyon", 5)
+        over = ended(home.fact, other)
+        assert over.valid == Interval(start=day(1), end=day(5), precision="day")
+        assert (over.status, over.meta[SUPERSEDED_BY]) == ("superseded", other.fact.id)
+        assert told(over) == home.fact.valid
+        assert reopened(over) == home.fact
+        undated = Dated(fact("lives in", "Rome").fact, day(1))
+        over = ended(undated.fact, other)
+        assert over.valid == Interval(end=day(5), precision="day")
+        assert over.meta[OTHERWISE] is None
+        assert reopened(over) == undated.fact
+
+    def test_settled(self):
+        facts = [fact("lives in", "Lyon", 5), fact("lives in", "Rome", 1), fact("lives in", "Oslo", 0, 1)]
+        oslo, rome, lyon = settled(facts)
+        assert (oslo.status, rome.meta[SUPERSEDED_BY], lyon.status) == ("live", lyon.id, "live")
+        again = [Dated(one, one.valid.start if one.valid else None) for one in (lyon, rome, oslo)]
+        assert list(settled(again)) == [oslo, rome, lyon]
+        assert list(settled(again[1:])) == [oslo, rome], "what is not among them may still be there"
+        late = Dated(replace(lyon, valid=Interval(start=day(0))), day(0))
+        moved = [late, again[1]]
+        assert list(settled(moved))[1] == reopened(rome), "it ended by one that is known to have been before it"
+
+    def test_an_instant_of_a_state_is_when_it_is_known_to_hold(self):
+        rome, lyon = (
+            Dated(replace(fact("lives in", city).fact, valid=Interval.at(day(n))), day(n))
+            for n, city in enumerate(("Rome", "Lyon"))
+        )
+        first, _ = settled([rome, lyon])
+        assert first.valid == Interval(start=day(0), end=day(1))
+
+    @pytest.mark.parametrize(
+        ("again", "known", "same"),
+        [
+            (("likes", "tea", 5), [("likes", "tea", 1)], True),
+            (("likes", "tea", 1), [("likes", "tea", 5)], True),
+            (("likes", "tea", 5), [("likes", "tea", 1, 3)], False),
+            (("likes", "tea", 1, 3), [("likes", "tea", 5)], False),
+            (("likes", "rain", 5), [("likes", "tea", 1)], False),
+            (("lives in", "Rome", 5), [("lives in", "Rome", 1), ("lives in", "Lyon", 3)], False),
+            (("lives in", "Rome", 2), [("lives in", "Rome", 1), ("lives in", "Lyon", 3)], True),
+            (("lives in", "Rome", 5), [("lives in", "Rome", 1), ("暂住", "Lyon", 3)], True),
+            (("works at", "Kite", 5), [("works at", "Kite", 1), ("left", "Kite", 3)], False),
+            (("works at", "Kite", 5), [("works at", "Kite", 1), ("left", "Moss", 3)], True),
+            (("visited", "Rome", 1), [("visited", "Rome", 2)], False),
+            (("visited", "Rome", 1), [("visited", "Rome", 1)], True),
+            (("left", "Kite", 1), [("left", "Kite", 2)], False),
+        ],
+    )
+    def test_known_as(self, again: tuple[str, str, int], known: list[tuple[str, str, int]], same: bool):
+        found = known_as(fact(*again), [fact(*one) for one in known])
+        assert (found is not None) is same
+        if found is not None:
+            assert found.fact.object == again[1]
+
+    def test_joined(self):
+        one = joined(fact("likes", "tea", 5), fact("likes", "tea", 1, 9))
+        assert one.valid == Interval(start=day(1), end=day(9), precision="day")
+        assert one.sources == ("tea 5", "tea 1")
+        over = Dated(ended(fact("lives in", "Rome", 5).fact, fact("lives in", "Lyon", 7)), day(5))
+        one = joined(over, fact("lives in", "Rome", 3))
+        assert one.valid == Interval(start=day(3), end=day(7), precision="day")
+        assert told(one) == Interval(start=day(3), precision="day")
