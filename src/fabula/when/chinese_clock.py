@@ -6,7 +6,7 @@ A bare hour on the dial has two readings; a part of the day said with it (下午
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 
 from fabula.when import chinese_name_words as names
 from fabula.when import chinese_words as words
@@ -109,6 +109,12 @@ def hour(at: Anchor, got: Got) -> int | None:
     return number if isinstance(number, int) and 0 <= number <= 24 else None
 
 
+def no_hour(at: Anchor, got: Got) -> Any:
+    """25点, 24点30, 3点70分: what no clock shows; None where one does."""
+    hour, minute = [*got.all("hour", "number", "count", "digits"), 0][:2]
+    return (hour, minute) if float(hour) > 24 or int(minute) > (0 if hour == 24 else 59) else None
+
+
 def o_clock(at: Anchor, got: Got) -> Time:
     """三点多, 八点整, 零点: an hour."""
     sharp = 0 if "sharp" in got else None
@@ -151,23 +157,19 @@ def minus(at: Anchor, got: Got) -> Time | None:
 def two_hours(at: Anchor, got: Got) -> Time | None:
     """七八点: from seven to the end of eight."""
     low, high = _pair(got)
-    if low is None or high is None or not 0 <= low < high <= 24 or got["some"] == words.SOME:
+    if not 0 <= low < high <= 24 or got["some"] == words.SOME:
         return None
     return _between(twelve(low), twelve(high), closed=True)
 
 
-def _pair(got: Got) -> tuple[int | None, int | None]:
-    if "pair" in got:
-        return got["pair"]
-    if "some" in got:
-        return got["some"]
-    return int(got["digits"][0]), int(got["digits"][1])
+def _pair(got: Got) -> tuple[int, int]:
+    return got["some"] or (int(got["digits"][0]), int(got["digits"][1]))
 
 
 def two_hours_in_part(at: Anchor, got: Got) -> Time | None:
     """下午七八点, 昨晚十一二点."""
     low, high = _pair(got)
-    if low is None or high is None or not 0 <= low < high <= 24 or got["some"] == words.SOME:
+    if not 0 <= low < high <= 24 or got["some"] == words.SOME:
         return None
     key = _key(got)
     return _day_of(at, got, Through(within(key, twelve(low)), within(key, twelve(high)), closed=True))

@@ -196,7 +196,7 @@ def weak_festival(at: Anchor, got: Got) -> Time | None:
         return festival(at, got) if after.startswith(("那天", "当天", "前后", "时节", "节气", "这天")) else None
     if whole_text or (before and before in words.FESTIVAL_BEFORE) or after.startswith(words.FESTIVAL_AFTER):
         return festival(at, got)
-    return festival(at, got) if starts and name in words.SURE and after.startswith(words.CLAUSE) else None
+    return festival(at, got) if starts and name in words.SURE and after.startswith(words.BEGINS) else None
 
 
 def bare_numeric(at: Anchor, got: Got) -> Time | None:
@@ -222,18 +222,31 @@ def of_year(base: Time, key: str) -> Time:
     return meet(base, holiday(key))
 
 
+def new_year(at: Anchor, got: Got) -> Time | None:
+    """过年, 去年过年: the days off for the Chinese new year."""
+    before = simplified(got.before()[-1:])
+    if "year" not in got and before and before in words.NO_NEW_YEAR_BEFORE:
+        return None
+    return _meeting(got, _days_of("spring_festival"))
+
+
 def days_off(at: Anchor, got: Got) -> Time:
     """端午假期, 五一长假: the days off that China gives for it."""
-    key = _key(got.tokens, got.text)
+    return _meeting(got, _days_of(_key(got.tokens, got.text)))
+
+
+def _meeting(got: Got, time: Time) -> Time:
+    return meet(got["year"], time) if "year" in got else time
+
+
+def _days_of(key: str) -> Time:
     if key in ("national_day_cn", "national_week_cn"):
-        base: Time = holiday("national_week_cn")
-    elif key in ("spring_festival", "lunar_new_years_eve"):
-        base = mapped(holiday("lunar_new_years_eve"), lambda span: days(span.start, 8, "range"), "range")
-    elif key == "labour_day":
-        base = mapped(holiday(key), lambda span: days(span.start, 5, "range"), "range")
-    else:
-        base = mapped(holiday(key), _bridged, "range")
-    return meet(got["year"], base) if "year" in got else base
+        return holiday("national_week_cn")
+    if key in ("spring_festival", "lunar_new_years_eve"):
+        return mapped(holiday("lunar_new_years_eve"), lambda span: days(span.start, 8, "range"), "range")
+    if key == "labour_day":
+        return mapped(holiday(key), lambda span: days(span.start, 5, "range"), "range")
+    return mapped(holiday(key), _bridged, "range")
 
 
 def long_holiday(at: Anchor, got: Got) -> Time | None:

@@ -37,6 +37,9 @@ _QUOTED: Final = re.compile(r"《[^《》\n]{0,60}》|[“「『\"'‘][^“”�
 """Titles, and what is called something: no time, whatever it says."""
 _JOINED: Final = re.compile(r"(?P<first>\d[\d:./]*[:./]\d+)\s?-\s?(?=\d[\d:./]*[:./]\d|\d{4}(?!\d))")
 """Two dates or times of day with a stroke between them, of which each is read by itself."""
+_SLASH: Final = re.compile(r"(?<=\d)/(?=\d{4}-\d\d-\d\d)")
+"""From one day to another, as ISO 8601 writes it."""
+_ISO_DAY: Final = re.compile(r"(?P<first>\d{4}-\d\d-\d\d)/(?=\d{4}-\d\d-\d\d(?!\d))")
 _OTHER: Final = re.compile(r"[A-Za-z]+|[^\S\n]+")
 _ROMAN: Final = re.compile(r"[Qq]([1-4])(?!\d)")
 
@@ -60,6 +63,8 @@ def _all_words() -> Iterator[Word]:
         for sign, day in words.WEEKDAYS.items():
             yield Word(week + sign, "weekday", day, len(week) + 1)
         yield from (Word(week + wrong, "unit", "week", len(week)) for wrong in words.NO_WEEKDAY)
+        for word in words.BEHIND_WEEKDAY:
+            yield from (Word(week + sign + word, "weekday", day, len(week) + 1) for sign, day in words.WEEKDAYS.items())
     nothing = [*words.NOTHING.split(), *names.NAMES.split(), *names.CROSSING]
     yield from (Word(text, BREAK, None, len(text)) for text in nothing if text not in plain)
     for text, length in (*words.SPLITS.items(), *names.SPLITS.items()):
@@ -84,7 +89,7 @@ def _index() -> dict[str, tuple[Word, ...]]:
 
 _WORDS: Final = _index()
 _ANY: Final = (
-    frozenset("0123456789《“「『\"'‘" + ascii_letters) | _BLANK | _NUMERALS | {one for one in _WORDS if len(one) == 1}
+    frozenset("/0123456789《“「『\"'‘" + ascii_letters) | _BLANK | _NUMERALS | {one for one in _WORDS if len(one) == 1}
 )
 """What can be a token by itself, or begins what no table has."""
 _CROSSING: Final = {
@@ -126,6 +131,8 @@ def _token(text: str, at: int) -> Token:
             return Token(word.name, word.value, at, at + word.length)
     if sign in _NUMERALS:
         return _numeral(text, at)
+    if sign == "/" and _SLASH.match(text, at):
+        return Token("to", None, at, at + 1)
     if (sign in "《“「『\"'‘" and (match := _QUOTED.match(text, at))) or (match := _OTHER.match(text, at)):
         quarter = _ROMAN.match(text, at)
         return Token("quarter", int(quarter[1]), at, quarter.end()) if quarter else Token(BREAK, None, at, match.end())
@@ -138,7 +145,7 @@ def _crossed(text: str, word: Word, last: int) -> bool:
 
 
 def _figures(text: str, at: int) -> Token:
-    if match := _JOINED.match(text, at):
+    if match := _ISO_DAY.match(text, at) or _JOINED.match(text, at):
         # What stands before can show that the figures are of another kind, so one character of it goes with them.
         start = max(at - 1, 0)
         token = figures.read(text[start : match.end("first")], at - start)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from fabula.when.grammar import Amount, Anchor, Got
 from fabula.when.named import decade, month, section
 from fabula.when.series import Either, Fixed, Through, Time, mapped, meet, moved
-from fabula.when.spans import Span, days, step, whole
+from fabula.when.spans import Span, days, floor, step, whole
 
 
 def that_or_this_day(at: Anchor, offset: int = 0) -> Time:
@@ -127,7 +127,24 @@ def decades(at: Anchor, got: Got) -> Time | None:
 def nth_day(at: Anchor, got: Got) -> Time | None:
     """第三天: the first being the day that was told last, or today."""
     number: object = got.all("number", "count")[0]
-    if not isinstance(number, int) or not 1 < number <= 366:
+    if got["unit"] != "day" or not isinstance(number, int) or not 1 < number <= 366:
         return None
     base = that_or_this_day(at)
     return mapped(base, lambda span: days(step(span.start, number - 1, "day"), 1, "day"), "day")
+
+
+def away_year(at: Anchor, got: Got) -> Time | None:
+    """去年今天: the same day of another year."""
+    base: Time = got["year"]
+    if got["day_word"]:
+        return None
+
+    def rule(span: Span) -> Span:
+        return days(floor(step(at.now, span.start.year - at.now.year, "year"), "day"), 1, "day")
+
+    return mapped(base, rule, "day")
+
+
+def eve(at: Anchor, got: Got) -> Time:
+    """国庆前夕: the day before."""
+    return mapped(got.tokens[0].value, lambda span: days(step(span.start, -1, "day"), 1, "day"), "day")

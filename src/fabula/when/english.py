@@ -26,7 +26,7 @@ RULES: Final[list[Rule]] = [
     *clocks.CLOCKS,
     (
         "rel",
-        "past (?=(number|spoken|few|a|unit|weekday|weekend|month|season|quarter|amount|count))",
+        "past (?=(number|spoken|few|a|unit|weekday|weekend|month|season|quarter|amount|count|several))",
         lambda at, got: "past",
     ),
     *amounts.AGAIN,

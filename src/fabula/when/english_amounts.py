@@ -126,6 +126,12 @@ def _weekends(at: Anchor, got: Got) -> Amount:
     return Amount(((2 * got.all("number", "spoken")[0], "day"),))
 
 
+def several_weekends(at: Anchor, got: Got) -> Amount | None:
+    """The course will last three weekends."""
+    count, inner = got["several"]
+    return Amount(((2 * count, "day"),)) if inner.grain == "weekend" else None
+
+
 def _nights(at: Anchor, got: Got) -> Amount | None:
     if "part" in got and not (got["part"] == "night" and got.all("number", "spoken") == [1]):
         return None
@@ -217,6 +223,7 @@ def every_part(at: Anchor, got: Got) -> Every | None:
 
 
 _NUMBER: Final = "(number|spoken)"
+_NAMED: Final = "(weekend|weekends|weekday|weekdays|seasons|holiday|holidays)"
 _IN_WORDS: Final = "(?<=(in|since|until|by|from|before|after|of|during|to|month|ordinal|number|spoken|and|through|between|holiday|wholiday))"  # noqa: E501
 
 UNITS: Final[list[Rule]] = [
@@ -253,6 +260,7 @@ NUMBERS: Final[list[Rule]] = [
     ("year", "(number|spoken|four) ad", _christian_year),
     ("four", "(?<=month (of|in)) number (?!(unit|counted))", _short_year),
     ("count", f"{_NUMBER} (dash|to|or) {_NUMBER} (?=(unit|more))", _between),
+    ("count", "four (?=unit (ago|hence|section))", lambda at, got: Count(got["four"])),
     ("count", "pair (?=(unit|more))", _between),
     ("count", f"({_NUMBER}|a) and? a? (half|quarter) (?=unit)", _and_half),
     ("count", "(a? half (of? a)?) (?=unit)", lambda at, got: Count(0.5)),
@@ -262,9 +270,10 @@ NUMBERS: Final[list[Rule]] = [
     ("count", f"{_NUMBER} more? (?=unit)", lambda at, got: Count(got.all("number", "spoken")[0])),
     ("count", "another (?=unit)", lambda at, got: Count(1)),
     ("count", "a more? (?=unit)", lambda at, got: Count(1)),
-    ("day", f"({_NUMBER}|few) (weekday|weekdays) (ago|hence)", relatives.named_ago),
-    ("day", f"({_NUMBER}|few) holiday (ago|hence)", relatives.named_ago),
-    ("span", f"({_NUMBER}|few) (weekend|weekends|seasons) (ago|hence)", relatives.named_ago),
+    ("several", f"({_NUMBER}|few) {_NAMED} (?=(ago|hence))", relatives.several),
+    ("several", f"({_NUMBER}|few) (weekends|weekdays|seasons|holidays) (?=(before|after))", relatives.several),
+    ("several", f"(?<=(rel|past|ordinal)) ({_NUMBER}|few) {_NAMED}", relatives.several),
+    ("several", f"(?<=in) ({_NUMBER}|few) (weekends|weekdays)", relatives.several),
     ("amount", "count unit", _amount),
     ("amount", f"{_NUMBER} (weekend|weekends)", _weekends),
     ("amount", f"{_NUMBER} (parts|part)", _nights),

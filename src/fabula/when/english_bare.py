@@ -14,7 +14,7 @@ from fabula.when.english_amounts import Count, amount
 from fabula.when.english_days import part_of_year
 from fabula.when.english_joins import around, of_part, onward, open_on, section, time_of, until
 from fabula.when.english_lengths import counted_from
-from fabula.when.english_relatives import in_span, lately, nth, rel_unit
+from fabula.when.english_relatives import lately, nth, rel_unit
 from fabula.when.english_words import FUZZY
 from fabula.when.grammar import Amount, Anchor, Got, Token
 from fabula.when.series import Fixed, Time, mapped, meet, moved
@@ -22,12 +22,18 @@ from fabula.when.spans import Span, floor, step
 
 _NAME: Final = re.compile(r"\s+[A-Z][a-z]+")
 """A name behind it: Wednesday Addams."""
+_PAPER: Final = re.compile(r"\b(?:in|from|of|for|to) the\s+$", re.I)
+"""Before a name that begins with a weekday: in the Sunday Times."""
 _NOUN: Final = re.compile(r"(?:'s)?[ \t]+[a-z]+|'s")
 _PREPOSITION: Final = re.compile(
     r"\b(?:on|by|since|until|till|before|after|from|this|next|last|for|in|during|over|through|every|each|or|and|to)"
     r"(?: the| a)?\s+$",
     re.I,
 )
+_COUNTED: Final = re.compile(
+    r"(?:[\d$€£¥]\S*|\b(?:of|odd|some|something|plus|more)|\b(?:hundred|thousand|[mb]illion|trillion)s?)[\s-]+$", re.I
+)
+"""Before `years ago`, these count the years."""
 _HALVES: Final[dict[Any, str]] = {
     "before_now": "early",
     "after_now": "late",
@@ -118,6 +124,8 @@ def unix_date(at: Anchor, got: Got) -> Time:
 def weekday_alone(at: Anchor, got: Got) -> Time | None:
     """A weekday without a word that makes it a time: not a name, not an adjective."""
     before, after = got.before(), got.after()
+    if _PAPER.search(before) and _NAME.match(after):
+        return None
     if not _PREPOSITION.search(before):
         if _NAME.match(after) or re.match(r"\.\w", after):
             return None
@@ -146,7 +154,7 @@ def whole_text(at: Anchor, got: Got) -> Time:
 def ordinal_after(at: Anchor, got: Got) -> Time | None:
     """On the 3rd, so; not on the 3rd floor, not on 7th Street."""
     number = got.all("ordinal", "number")[0]
-    if re.match(r"[ \t]+(?:floor|street|avenue|place|page|row|day\b)", got.after(), re.I):
+    if re.match(r"(?:[ \t]+(?:and|or)[ \t]+\w+)?[ \t]+(?:floor|street|avenue|place|page|row|day\b)", got.after(), re.I):
         return None
     return named.day_of_month(number)
 
@@ -191,11 +199,6 @@ def ago_today(at: Anchor, got: Got) -> Time | None:
 def weeks_from(at: Anchor, got: Got) -> Time | None:
     """Three weeks tomorrow, a week today; not `2 hours Monday`."""
     return counted_from(at, got) if got["amount"].unit == "week" and not got["amount"].vague else None
-
-
-def day_in_span(at: Anchor, got: Got) -> Time | None:
-    """8 May last year."""
-    return in_span(at, got)
 
 
 def section_unit(at: Anchor, got: Got) -> Time | None:
@@ -287,16 +290,17 @@ def or_earlier(at: Anchor, got: Got) -> int | None:
 
 def onward_on(at: Anchor, got: Got) -> Time | None:
     """3 pm or later on Monday."""
-    if got.tokens[0].name != "clock":
-        return None
-    return onward(at, Got([Token("moment", meet(got["day"], got["clock"]), 0, 0)], got.text))
+    day = time_of(at, got.tokens[-1])
+    return onward(at, Got([Token("moment", meet(day, got["clock"]), 0, 0)], got.text))
 
 
 def units_ago(at: Anchor, got: Got) -> Time | None:
-    """Years ago, many weeks ago."""
-    span = FUZZY.get(f"{got['unit']}s_ago")
-    if span is None:
+    """Years ago, centuries ago; nothing where what stands before counts them: 30+ years, forty-odd years."""
+    span = FUZZY.get(f"{got['unit']}_ago")
+    if span is None or not got.said("unit").endswith("s"):
         return None
+    if _COUNTED.search(got.before()):
+        raise ValueError("so many units ago, but nobody knows how many")
     first, last = (floor(at.now + timedelta(one), "day") for one in span)
     return Fixed(Span(first, last, "fuzzy"))
 

@@ -293,11 +293,6 @@ def _as_fine_as(first: Time, last: Time) -> Time:
     return mapped(last, lambda span: Span(span.start, step(span.start, 1, unit), unit), unit)
 
 
-def spread_over(at: Anchor, got: Got) -> Time:
-    """Monday from nine to noon."""
-    return spread(at, got["hours"], got["day"])
-
-
 def moment(at: Anchor, got: Got) -> Time:
     """Return a clock time of a day, or a part of it."""
     if "part" in got:
@@ -339,14 +334,12 @@ CLOCKS: Final[list[Rule]] = [
     ("clock", "^ spoken dash? oh? dash? spoken stop? $", _two_numbers),
     ("clock", "(?<=(ordinal|spoken)) spoken spoken (?=(stop|$))", _two_numbers),
 ]
-_ALONE: Final = "(?= (stop|comma|plain|day|offset|tonight|on|in|and|or|but|rel|weekday|wday|for|zone|at|to|dash|close|each|from|until|$))"  # noqa: E501
+_ALONE: Final = "(?= (stop|comma|plain|day|offset|tonight|on|in|and|or|rel|weekday|wday|for|zone|at|to|dash|close|each|from|until|$))"  # noqa: E501
 BARE_CLOCKS: Final[list[Rule]] = [
     ("clock", f"(?<=at) (number|spoken|four) (?!(dash|to)){_ALONE}", _twelve),
     ("clock", f"(?<=at around) (number|spoken|four) {_ALONE}", _twelve),
     ("clock", f"(?<=(tonight|daypart|offset)) (at|around|comma)? (number|four) {_ALONE}", _twelve),
     ("clock", "(number|spoken) comma? (?=(tonight|daypart))", _twelve),
-    ("clock", "(number|spoken) (?= offset)", _twelve),
-    ("clock", "(?<=at) (number|spoken) (?= in the? part)", _twelve),
     (
         "clock",
         "(?<=(at|by|before|after|since|until|from|around)) (number|spoken|four) (?= in the? (part|meal))",

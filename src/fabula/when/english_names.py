@@ -46,6 +46,12 @@ _SCORE: Final = re.compile(rf"[ -](?:{words.SCORES})\b", re.I)
 _WAIT: Final = re.compile(
     r"\b(?:wait|just|hang on|hold on|give (?:me|us|him|her|it)|got|spare|wait up)(?: for)?\s+$|^\s*$", re.I
 )
+_AGE: Final = re.compile(r"[\s-]+(?:old|older|younger|of age)\b", re.I)
+_LEAD: Final = re.compile(r"(?:the|this|last|next|every|each)\s+")
+_PART_OF_NAME: Final = re.compile(r"\b(?i:the|an?|my|our|his|her|their)\s+(?:[A-Z][\w'-]+\s+)+$")
+"""The Happy Mondays."""
+_BEFORE_CHRIST: Final = re.compile(r"[\s,]*(?:\d{1,4}\s?)?(?:BCE?\b|B\.\s?C\.)")
+_WEEKDAYS: Final = frozenset((*words.WORDS["weekday"], *words.WORDS["weekdays"]))
 _RATE: Final = re.compile(
     r"(?:[\d%¢$€£]|\d [a-z]+"
     r"|\b(?:dollars?|euros?|pounds?|bucks|quid|cents?|grand|hundred|thousand|miles|calories|each))\s+$",
@@ -59,10 +65,10 @@ def no_time(text: str, token: Token) -> bool:
     said = text[token.start : token.end].replace("’", "'")
     before = text[max(0, token.start - _NEAR) : token.start].replace("’", "'")
     after = text[token.end : token.end + _NEAR].replace("’", "'")
-    if _written_large(said, before, after):
+    if token.start == token.end or _BEFORE_CHRIST.match(after) or _written_large(said, before, after):
         return True
     if token.name == "amount":
-        return after.startswith("'s") or _idiom(said.lower(), before, after)
+        return after.startswith("'s") or _AGE.match(after) is not None or _idiom(said.lower(), before, after)
     if token.name == "clock" and re.fullmatch(r"\d+:\d\d(?::\d\d)?", said):
         return _VERSE.search(before) is not None or _SCORE.match(after) is not None
     if said[:1].isupper():
@@ -86,6 +92,8 @@ def _title(said: str, before: str, after: str) -> bool:
         return True
     if not alone:
         return False
+    if said.lower() in _WEEKDAYS and _PART_OF_NAME.search(before):
+        return True
     if _BY_SOMEBODY.match(after):
         return True
     return _FAMILY.match(after) is not None and re.search(r"\bthe\s+$", before, re.I) is not None
@@ -100,7 +108,7 @@ def _written_large(said: str, before: str, after: str) -> bool:
 
 def _thing(said: str, after: str) -> bool:
     """Christmas cake, Halloween costumes."""
-    return said in _holidays() and _THINGS.match(after) is not None
+    return _LEAD.sub("", said) in _holidays() and _THINGS.match(after) is not None
 
 
 @cache

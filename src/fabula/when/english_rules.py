@@ -96,6 +96,7 @@ _BEFORE_YEAR: Final = (
     "in|since|until|before|after|from|of|during|through|between|section|edge|starting|latest|earliest|season"
 )
 YEARS: Final[list[Rule]] = [
+    ("span", "spoken? hundreds (?!of)", days.hundreds),
     ("span", "the? rel? fiscal unit? of? the? (four|number)?", relatives.fiscal),
     ("span", "the? unit of? the? four", days.year),
     ("range", f"(from|between)? four {_TO} four {_FREE}", joins.through),
@@ -119,8 +120,12 @@ RELATIVES: Final[list[Rule]] = [
     *TOLD,
     ("day", "offset (?!offset)", lambda at, got: at.day(got["offset"])),
     ("range", "the? rel amount (?!(of|in) (the|month|span))", relatives.rel_amount),
+    ("range", "the? rel several" + _OUTER, relatives.rel_several),
+    ("day", "several (ago|hence)", relatives.several_days_away),
+    ("span", "several (ago|hence)", relatives.several_away),
+    ("day", "in several time?", relatives.several_days_away),
+    ("span", "in several time?", relatives.several_away),
     ("range", "the? (number|spoken|few) rel unit", bare.count_rel_unit),
-    ("range", "the? rel (number|spoken|few) unit", bare.count_rel_unit),
     ("span", "the? unit (afternext|beforelast)", relatives.beyond_next),
     ("span", "the? (weekend|month|season) (afternext|beforelast)", relatives.beyond_next),
     ("day", f"the? {_HOLIDAY} (afternext|beforelast)", relatives.beyond_next),
@@ -139,7 +144,6 @@ RELATIVES: Final[list[Rule]] = [
     ("day", f"the? rel {_WEEKDAY}" + _OUTER, relatives.rel_weekday),
     ("span", "the? unit number (comma|of|in)? (span|four)?", days.week_number),
     ("day", "(weekday|offset) unit (?=(stop|comma|at|plain|$|close|and|or|for|in))", relatives.weeks_on),
-    ("span", f"season (comma|of|in)? {_YEAR}", relatives.in_year),
     ("span", "the? ordinal unit (?!(of|in))", days.century),
 ]
 NTH: Final[list[Rule]] = [
@@ -157,9 +161,15 @@ NTH: Final[list[Rule]] = [
         relatives.nth,
     ),
     ("day", f"the? (ordinal|nth|rel) {_WEEKDAY} (of|in) (the|rel)? (span|month|four|season|unit)", relatives.nth),
-    ("day", "the? (ordinal|nth) (unit|weekday|weekend) (after|before) (day|md|holiday)", relatives.nth_beyond),
-    ("day", "the weekday (after|before) (day|md|holiday)", relatives.nth_beyond),
-    ("span", "the weekend (after|before) (day|md|holiday)", relatives.nth_beyond),
+    ("day", f"the? (ordinal|nth) (unit|weekday|weekend) (after|before) (day|md|{_HOLIDAY})", relatives.nth_beyond),
+    (
+        "range",
+        "the? (ordinal|rel) several (of|in) (the|rel)? (span|month|four|season|unit)",
+        relatives.several_within,
+    ),
+    ("day", f"several (before|after) the? (day|md|{_HOLIDAY})", relatives.several_beyond),
+    ("day", f"the weekday (after|before) (day|md|{_HOLIDAY})", relatives.nth_beyond),
+    ("span", f"the weekend (after|before) (day|md|{_HOLIDAY})", relatives.nth_beyond),
     ("day", "the? (number|ordinal) unit? of the? (span|unit)", bare.of_month),
     ("day", "the? (number|ordinal) span", bare.of_month),
     ("day", "md (comma|of|in)? span", relatives.in_span),
@@ -171,7 +181,6 @@ NTH: Final[list[Rule]] = [
     ("day", "md", days.md_alone),
     ("span", "weekof the? (day|pair|ordinal|span|holiday)", relatives.week_of),
     ("span", "the? unit (of|starting) the? (day|pair|ordinal|holiday)", relatives.week_of),
-    ("span", "weekof month the? (number|ordinal)", relatives.week_of),
 ]
 AWAY: Final[list[Rule]] = [
     ("ago", "(?<=amount) section", bare.earlier),
@@ -193,8 +202,7 @@ AWAY: Final[list[Rule]] = [
     ("moment", "around? amount (ago|hence)", lengths.away_short),
     ("day", "amount (ago|hence) day", bare.ago_today),
     ("day", "around? amount (ago|hence)", lengths.away),
-    ("day", f"{_HOLIDAY} span", relatives.in_span),
-    ("day", "day span", bare.day_in_span),
+    ("day", "day span", relatives.in_span),
     ("span", "(month|season) (comma|in)? span", relatives.in_span),
     ("span", "span (in|comma)? (month|season)", relatives.in_span),
     ("day", f"amount (before|after|from|since|on) the? (day|{_WEEKDAY}|{_HOLIDAY})", lengths.counted_from),
@@ -211,7 +219,7 @@ AWAY: Final[list[Rule]] = [
     ("range", "after amount", lengths.after_amount),
     ("day", "holiday", lambda at, got: joins.time_of(at, got.tokens[0])),
     ("range", "fuzzy", lengths.fuzzy),
-    ("range", "few? unit ago", bare.units_ago),
+    ("range", "unit ago", bare.units_ago),
     (
         "day",
         "on the? (ordinal|number) (?!(break|counted|unit|percent)) (?!(dash|to) (the|number|ordinal))",
@@ -240,7 +248,7 @@ PARTS: Final[list[Rule]] = [
     ("clock", "(in|at)? the? section? part (at|around|comma)? clock", clocks.in_part),
     ("hours", "hours (in|at)? the? part", clocks.hours_in_part),
     ("hours", "(in|at)? the? part comma? hours", clocks.hours_in_part),
-    ("range", "(clock|day) comma? onward on? day", bare.onward_on),
+    ("range", f"clock comma? onward on? {_DAY}", bare.onward_on),
     ("clock", "around clock", joins.around),
     ("clock", "clock around (?=(stop|comma|$))", joins.around),
     ("moment", "daypart comma? (at|by|dash)? clock", joins.clock_in_part),
@@ -277,10 +285,11 @@ PARTS: Final[list[Rule]] = [
     ("span", "around (span|month)", joins.around),
 ]
 RANGES: Final[list[Rule]] = [
-    ("range", f"between {_ANY} (and|to|dash) {_ANY}", joins.through),
+    ("range", f"between the? {_ANY} (and|to|dash) the? {_ANY}", joins.through),
     ("range", f"between {_ANY} (and|to|dash) clock", joins.through),
     ("range", f"between clock (and|to|dash) {_ANY}", joins.through),
     ("range", f"from? {_ANY} (to|dash|until|through|slash) {_ANY}", joins.through),
+    ("range", f"from the? {_ANY} {_TO} the? {_ANY}", joins.through),
     ("range", f"from? (moment|now) {_TO} clock", joins.through),
     ("range", "between the? ordinal and the? ordinal (?!(break|counted|unit))", joins.through),
     ("range", f"from? the? ordinal {_TO} the? ordinal (?!(break|counted|unit))", joins.through),
@@ -308,20 +317,21 @@ OPEN: Final[list[Rule]] = [
     ("portion", "school (?!break)", lambda at, got: joins.time_of(at, got.tokens[0])),
     ("span", "limit", joins.limit_alone),
 ]
-_PREP: Final = "in|on|at|during|by|since|for|around|until|before|after|over|through"
+_PREP: Final = "in|on|at|during|by|since|for|around|until|before|after|through"
 WEAK: Final[list[Rule]] = [
+    ("amount", "several", amounts.several_weekends),
     ("break", "amount", bare.some_day),
     ("portion", "(at|during|around) (meal|part)", bare.weak_part),
     ("portion", "in the? (section in? the?)? part (?!(of|break))", bare.weak_part),
     ("portion", "section in? the? part", bare.weak_part),
     ("portion", "^ (the|in)? (part|meal) stop? $", bare.weak_part),
-    ("day", "(?<=(until|by)) the ordinal (?!(break|counted|unit))", bare.ordinal_after),
     ("day", "^ the (number|ordinal) stop? $", bare.ordinal_after),
     (
         "day",
-        "(?<=(on|by|since|until|next|this|or|and|comma|from|before|after)) wday (?!(break|counted))",
+        "(?<=(on|by|since|until|from|before|after)) wday (?!(break|counted))",
         bare.whole_text,
     ),
+    ("day", "(?<=(day|weekday|wday) (or|and|comma)) wday (?!(break|counted))", bare.whole_text),
     ("day", "^ wday stop? $", bare.whole_text),
     ("day", "weekday", bare.weekday_alone),
     ("day", f"(?<=({_PREP})) the? wholiday", bare.whole_text),
@@ -329,7 +339,7 @@ WEAK: Final[list[Rule]] = [
     ("span", "^ (in|during)? the? (month|season) stop? $", bare.whole_text),
     ("span", "month (?!number)", bare.month_alone),
     ("span", f"(?<=({_PREP}))(the)? season (?!break)", bare.whole_text),
-    ("span", "(the|all|whole) season (?=(stop|comma|plain|$))", bare.whole_season),
+    ("span", "(the|all) season (?=(stop|comma|plain|$))", bare.whole_season),
     ("span", "the? weekend (?!(break|of))", lambda at, got: named.weekend(at.conventions)),
     ("amount", "for all unit", bare.for_all),
     ("span", "all unit (?!(of|break))", lengths.all_of),

@@ -25,7 +25,12 @@ TENS: Final[Mapping[str, int]] = {
     "twenty": 20, "thirty": 30, "forty": 40, "fourty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80,
     "ninety": 90,
 }  # fmt: skip
-BIG: Final[Mapping[str, int]] = {"hundred": 100, "thousand": 1000}
+BIG: Final = {"hundred": 100, "thousand": 1000}
+SCALES: Final[Mapping[str, int]] = BIG | {
+    "k": 10**3, "m": 10**6, "mn": 10**6, "million": 10**6, "millions": 10**6, "b": 10**9, "bn": 10**9, "billion": 10**9,
+    "billions": 10**9, "trillion": 10**12,
+}  # fmt: skip
+"""What multiplies the number before it where a unit of time follows."""
 ORDINALS: Final[Mapping[str, int]] = {
     "first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9,
     "tenth": 10, "eleventh": 11, "twelfth": 12, "thirteenth": 13, "fourteenth": 14, "fifteenth": 15, "sixteenth": 16,
@@ -169,6 +174,7 @@ WORDS: Final[Mapping[str, Mapping[str, Any]]] = {
         "a while ago": "while_ago", "a while back": "while_ago", "a little while ago": "moment_ago",
         "some time ago": "while_ago", "a short while ago": "moment_ago", "a moment ago": "moment_ago",
         "moments ago": "moment_ago", "a long time ago": "long_ago", "long ago": "long_ago", "ages ago": "long_ago",
+        "dozens of years ago": "decade_ago", "hundreds of years ago": "century_ago",
         "soon": "soon", "any day now": "soon", "shortly": "shortly",
         "in the near future": "soon", "before long": "soon", "in a bit": "shortly", "in a moment": "shortly",
         "in a while": "shortly", "in recent weeks": "weeks", "in recent months": "months", "in recent years": "years",
@@ -228,7 +234,8 @@ NAMES: Final[Mapping[str, str]] = {
     "midnight": "midnight|mid night|mid-night|12 midnight", "half": "half", "quarter": "quarter", "past": "past",
     "til": "til|shy of", "oh": "oh|o|zero|ou", "ad": "a.d.|a.d|ad|ce|c.e.|anno domini",
     "thistime": "this time|about this time|around this time|the same time|same time", "weekof": "the week of|w/c|w/b",
-    "percent": "percent|per cent|pct", "beforelast": "before last", "afternext": "after next|after the next",
+    "hundreds": "hundreds", "percent": "percent|per cent|pct", "beforelast": "before last",
+    "afternext": "after next|after the next",
 }  # fmt: skip
 """Token name -> words without a value."""
 
@@ -269,33 +276,20 @@ COUNTED: Final = frozenset({
 """What a number counts, so that it is no day and no year."""
 
 NOTHING: Final = (
-    "second hand", "minute traces", "minute maid", "minute amounts", "minute hand", "hour hand", "last minute changes",
-    "at the last minute", "last-minute", "day spa", "day care", "day trip", "day job", "day dream", "doris day",
-    "day off", "days off", "day one", "day and age", "good morning", "good afternoon", "good evening", "good night",
-    "good day", "nice day", "great day", "one night stand", "saturday night live", "saturday night fever",
-    "sunday times", "sunday school", "sunday roast", "sunday best", "man friday", "girl friday", "ruby tuesday",
-    "freaky friday", "black sabbath", "bloody sunday", "blue monday", "new york times", "financial times",
-    "times square", "high noon", "night stand", "night club", "night life", "night owl", "night shift", "night market",
-    "night markets", "night gown", "night light", "night sky", "morning glory", "morning glories", "morning sickness",
-    "morning person", "morning coffee", "evening primrose", "evening dress", "evening gown", "dawn of",
-    "of the month club", "four seasons", "time magazine", "march on", "march around", "sat nav", "sat down", "sat up",
-    "sat in", "sat next", "sat by", "sat with", "sat there", "sun bed", "sun tan", "sun hat", "sun cream",
-    "sun loungers", "wed in", "was wed", "to wed", "fall asleep", "fall apart", "fall off", "fall down", "fall for",
-    "fall behind", "fall out", "fall through", "spring roll", "spring rolls", "spring onion", "spring onions",
-    "spring clean", "spring cleaning", "hot spring", "hot springs", "french quarter", "latin quarter", "quarter mile",
-    "quarter pounder", "half time", "half price", "half brother", "half sister", "century city", "holiday inn",
-    "november rain", "june bug", "april showers", "adam and eve", "eve online", "christmas island", "easter island",
-    "easter bunny", "easter egg", "easter eggs", "christmas tree", "christmas trees", "christmas carol",
-    "christmas carols", "christmas card", "christmas cards", "christmas present", "christmas presents",
-    "christmas jumper", "halloween costume", "up to date", "out of date", "end of story", "around the corner",
-    "around the clock", "about time", "every time", "each time", "each other", "every other person", "past participle",
-    "light years", "light year", "leap year", "gap year", "years old", "year old", "years of age", "months old",
-    "month old", "weeks old", "week old", "days old", "day old", "hours old", "hour old", "minutes old",
-    "years younger", "years older", "new year's resolution", "new year's resolutions", "new years resolutions",
-    "call it a day", "called it a day", "calling it a day", "calls it a day", "call it a night", "called it a night",
-    "one of these days", "one of those days", "tgi fridays", "tgi friday", "super tuesday", "happy mondays",
-    "father christmas", "daily driver", "daily grind", "daily bread", "yesterday's news", "annual leave",
-    "now and then", "every now and then", "once in a while", "sunday's best",
+    "second hand", "minute maid", "minute hand", "hour hand", "last minute changes", "at the last minute", "day spa",
+    "day care", "day trip", "day job", "day dream", "day off", "days off", "day one", "day and age", "good morning",
+    "good afternoon", "good evening", "good night", "one night stand", "sunday school", "sunday roast", "sunday best",
+    "man friday", "girl friday", "ruby tuesday", "freaky friday", "bloody sunday", "blue monday", "high noon",
+    "night stand", "night club", "night life", "night owl", "night shift", "night market", "night markets",
+    "night gown", "night light", "night sky", "morning glory", "morning glories", "morning sickness", "morning person",
+    "morning coffee", "evening primrose", "evening dress", "evening gown", "dawn of", "of the month club", "march on",
+    "march around", "sat nav", "sat in", "sat next", "sun bed", "sun tan", "sun hat", "sun cream", "sun loungers",
+    "wed in", "was wed", "to wed", "spring roll", "spring rolls", "spring onion", "spring onions", "quarter mile",
+    "quarter pounder", "november rain", "june bug", "april showers", "adam and eve", "eve online", "up to date",
+    "out of date", "call it a day", "called it a day", "calling it a day", "calls it a day", "call it a night",
+    "called it a night", "one of these days", "tgi fridays", "tgi friday", "super tuesday", "father christmas",
+    "daily driver", "daily grind", "daily bread", "yesterday's news", "annual leave", "now and then",
+    "every now and then", "once in a while",
 )  # fmt: skip
 """Things whose names hold a word of time and are no time."""
 
@@ -352,8 +346,9 @@ BEHIND_LENGTH: Final = (
 FUZZY: Final[Mapping[str, tuple[float, float]]] = {
     "recently": (-30, 0), "past_days": (-7, 0), "weeks": (-30, 0), "months": (-180, 0), "years": (-1826, 0),
     "other_day": (-7, -1), "other_week": (-21, -7), "other_month": (-90, -30), "while_ago": (-180, -7),
-    "moment_ago": (-0.125, 0), "long_ago": (-3650, -365), "days_ago": (-7, -2), "weeks_ago": (-35, -14),
-    "months_ago": (-180, -60), "years_ago": (-3650, -730), "soon": (0, 14), "shortly": (0, 0.125),
+    "moment_ago": (-0.125, 0), "long_ago": (-3650, -365), "day_ago": (-7, -2), "week_ago": (-35, -14),
+    "month_ago": (-180, -60), "year_ago": (-3650, -730), "decade_ago": (-36525, -7305),
+    "century_ago": (-365_250, -73_050), "soon": (0, 14), "shortly": (0, 0.125),
     "coming_days": (0, 7), "coming_weeks": (0, 30), "coming_months": (0, 180), "coming_years": (0, 1826),
 }  # fmt: skip
 """What vague words cover, in days from now: first, last."""

@@ -28,8 +28,8 @@ _HALF: Final = r"(?P<half>[apAP])(?:\.\s?[mM](?:\.|\b)|\s?[mM]\b|\.(?=\s|$)|\b)"
 
 def clock(hour: int, minute: int | None = None, second: int | None = None) -> Time:
     """Return a time of every day; its precision is the finest part that is given. Hour 24 is the next midnight."""
-    if not 0 <= hour <= 24:
-        raise ValueError(f"no hour {hour} in a day")
+    if not 0 <= hour <= 24 or (hour == 24 and (minute or second)):
+        raise ValueError(f"no time {hour}:{minute or 0:02} in a day")
     grain = "hour" if minute is None else "minute" if second is None else "second"
 
     def rule(day: datetime) -> Span:
