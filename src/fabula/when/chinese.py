@@ -86,7 +86,7 @@ def _clock_on(at: Anchor, got: Got) -> Time:
 
 
 _CLOCKS: Final[list[Rule]] = [
-    ("break", "bc (number|four|digits|some) nian?", lengths.nothing),
+    ("break", "bc (number|four|digits|some) nian? (number(yue))? (number(ri|hao))?", lengths.nothing),
     ("hour", f"(?<!di){_COUNT} (dian|shi)", clock.hour),
     ("clock", f"minus {_COUNT} (fen|ke) hour", clock.minus),
     ("clock", f"hour minus {_COUNT} (fen|ke)", clock.minus),
@@ -153,7 +153,6 @@ _DAYS: Final[list[Rule]] = [
         dates.numbered_month,
     ),
     ("range", "(?<!number)pair yue", ranges.two_months),
-    ("day", "^pair$", dates.dated),
     ("day", f"pair(?={_PART}|clock|hour)", dates.dated),
     ("day", "slashed", dates.slashed),
     ("day", "(?<!di)(number|score) ri(?!within|qian|hou)", dates.of_month),

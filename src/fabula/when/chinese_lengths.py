@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import math
 from datetime import timedelta
-from typing import Any, Final
+from typing import Final
 
 from fabula.when import chinese_words as words
 from fabula.when.chinese_clock import is_clock, on
 from fabula.when.chinese_dates import unit_of
 from fabula.when.chinese_ranges import rhythm
-from fabula.when.grammar import Amount, Anchor, Every, Got, Token
+from fabula.when.grammar import BREAK, Amount, Anchor, Every, Got, Token
 from fabula.when.named import away, lately
 from fabula.when.series import (
     Either,
@@ -339,6 +339,6 @@ def every_time(at: Anchor, got: Got) -> Every | None:
     return None if name is None else Every(_period(1, name), time)
 
 
-def nothing(at: Anchor, got: Got) -> Any:
-    """What is no time after all: 公元前221年."""
-    raise ValueError("before the years that a calendar has")
+def nothing(at: Anchor, got: Got) -> str:
+    """What no calendar and no clock has: 公元前221年, 2月30日下午."""
+    return BREAK

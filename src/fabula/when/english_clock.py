@@ -342,11 +342,6 @@ BARE_CLOCKS: Final[list[Rule]] = [
     ("clock", "(number|spoken) comma? (?=(tonight|daypart))", _twelve),
     (
         "clock",
-        "(?<=(at|by|before|after|since|until|from|around)) (number|spoken|four) (?= in the? (part|meal))",
-        _twelve,
-    ),
-    (
-        "clock",
         "(?<=(at|by|before|after|since|until|from|around)) (number|spoken) (?= on? (daypart|rel part|weekday|wday))",
         _twelve,
     ),
@@ -357,7 +352,6 @@ BARE_CLOCKS: Final[list[Rule]] = [
     ("clock", "(?<=(day|tonight|part) around) (number|spoken) (?!(unit|counted|break|dash|to))", _twelve),
 ]
 HOURS: Final[list[Rule]] = [
-    ("hours", "between (clock|number|spoken) (and|to|dash) (clock|number|spoken) (?=in the? part)", _hours),
     ("hours", "between clock (and|to|dash|until) clock", _hours),
     ("hours", f"between {_N} {_N}? (and|to|dash|until) clock", _hours),
     ("hours", f"between clock (and|to|dash|until) {_N}", _hours),

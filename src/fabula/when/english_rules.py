@@ -47,7 +47,6 @@ DATES: Final[list[Rule]] = [
     ("moment", "world", lengths.world),
     ("day", "slashed", days.slashed),
     ("day", "number (dash|slash) month (dash|slash) (four|number)", days.date),
-    ("day", "month (dash|slash) number (dash|slash) (four|number)", days.date),
     ("day", "four (dash|slash) month (dash|slash) number", days.date),
     ("day", "(four|number) slash number slash month", days.date),
     ("range", f"(from|between)? the? {_N} {_TO} the? {_N} of? month (comma|of|in)? {_YEAR}?", joins.days_of_month),
@@ -100,7 +99,6 @@ YEARS: Final[list[Rule]] = [
     ("span", "the? rel? fiscal unit? of? the? (four|number)?", relatives.fiscal),
     ("span", "the? unit of? the? four", days.year),
     ("range", f"(from|between)? four {_TO} four {_FREE}", joins.through),
-    ("range", f"between four and four {_FREE}", joins.through),
     ("span", f"(?<=({_BEFORE_YEAR})) four {_FREE}", days.year),
     ("span", f"(?<=(in|of|section|edge)(the|dash)) four {_FREE}", days.year),
     ("span", f"(?<=(by|around)) four {_FREE}", days.by_year),
@@ -118,6 +116,7 @@ TOLD: Final[list[Rule]] = [
 ]
 RELATIVES: Final[list[Rule]] = [
     *TOLD,
+    ("day", "(weekday|offset) unit (?=(stop|comma|at|plain|$|close|and|or|for|in))", relatives.weeks_on),
     ("day", "offset (?!offset)", lambda at, got: at.day(got["offset"])),
     ("range", "the? rel amount (?!(of|in) (the|month|span))", relatives.rel_amount),
     ("range", "the? rel several" + _OUTER, relatives.rel_several),
@@ -143,7 +142,6 @@ RELATIVES: Final[list[Rule]] = [
     ("day", "the? rel the? md", relatives.rel_md),
     ("day", f"the? rel {_WEEKDAY}" + _OUTER, relatives.rel_weekday),
     ("span", "the? unit number (comma|of|in)? (span|four)?", days.week_number),
-    ("day", "(weekday|offset) unit (?=(stop|comma|at|plain|$|close|and|or|for|in))", relatives.weeks_on),
     ("span", "the? ordinal unit (?!(of|in))", days.century),
 ]
 NTH: Final[list[Rule]] = [
@@ -216,7 +214,6 @@ AWAY: Final[list[Rule]] = [
     ("day", "in around? amount time?", lengths.away),
     ("day", "amount time (?=(stop|comma|$))", lengths.away),
     ("range", "within around? amount", lengths.within),
-    ("range", "after amount", lengths.after_amount),
     ("day", "holiday", lambda at, got: joins.time_of(at, got.tokens[0])),
     ("range", "fuzzy", lengths.fuzzy),
     ("range", "unit ago", bare.units_ago),
