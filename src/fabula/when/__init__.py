@@ -62,6 +62,7 @@ def find(text: str, reference: datetime, conventions: Conventions = Conventions(
     (30 February) is not found.
     """
     zoned = aware(reference)
+    zoned = zoned.astimezone(UTC).astimezone(zoned.tzinfo)  # a fold that its clock does not have is none
     anchor = Anchor(zoned.replace(tzinfo=None), zoned.tzinfo or UTC, conventions)
     narrow = text.translate(_NARROW)
     tokens = [

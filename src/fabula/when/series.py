@@ -324,8 +324,11 @@ def resolve(time: Time, now: datetime, *, ahead: bool | None) -> list[Span]:
     """
     found = [spans for option in time.options if (spans := _resolved(option, now, ahead))]
     firsts = [spans[0] for spans in found]
-    if ahead and all(span.grain in ("hour", "minute", "second") for span in firsts):
-        firsts.sort()  # which half of the day "see you at seven" is in, it tells by coming first
+    if ahead and all(
+        isinstance(option, Periodic) and LONGEST[option.grain] <= LONGEST["hour"] for option in time.options
+    ):
+        # At ten, "see you at seven" is this evening; at eight in the evening it is tomorrow, and the likelier half.
+        firsts.sort(key=lambda span: span.start.date() != now.date())
     ordered = firsts + [span for spans in found for span in spans[1:]]
     return list(dict.fromkeys(ordered))[:MOST]
 
@@ -349,8 +352,11 @@ def _resolved(time: Time, now: datetime, ahead: bool | None) -> list[Span]:
 def _sooner(coming: Span, gone: list[Span], now: datetime) -> bool:
     """Whether it is nearer than the one before it, and a time of this very day: at ten, "3 pm" is this afternoon.
 
-    Or a time of the year: in March, "the flight on April 2".
+    Or a time of the year: in March, "the flight on April 2". What is open towards the past is always the coming one:
+    until Friday, by the end of September.
     """
+    if coming.start == FIRST:
+        return True
     today = coming.start.date() == now.date() and coming.end - coming.start < timedelta(1)
     yearly = all(coming.start - span.start > _YEARLY for span in gone)
     return (today or yearly) and all(coming.start - now < now - span.end for span in gone)
