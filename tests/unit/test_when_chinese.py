@@ -1,12 +1,15 @@
 """Times in Chinese talk: what is counted, listed, ranged, told in a tense, and what only looks like a time."""
 
 import math
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 
 import pytest
 from test_when import CHINESE, CHINESE_TOLD, WEDNESDAY, read
 
+from fabula.conventions import Conventions
 from fabula.when import find
+from fabula.when.chinese import GRAMMAR
+from fabula.when.grammar import Anchor
 
 COUNTED = {
     "一个周末前": "2025-03-01..2025-03-02",
@@ -44,7 +47,7 @@ NEW_YEAR = {
     "过年期间": "2025-01-28..2025-02-04",
     "大过年的": "2025-01-28..2025-02-04",
     "快过年了": "2026-02-16..2026-02-23",
-    "过年前": "..2025-01-28",
+    "过年前": "..2026-02-16",
     "过年前两天": "2025-01-26",
     "过年的时候要回老家": "2026-02-16..2026-02-23",
 }
@@ -88,6 +91,28 @@ PLAIN = {
     "2020年前后": "2020-01-01..2020-12-31",
     "年底左右": "2025-11-01..2025-12-31",
     "中午左右": "2025-03-05T11:00:00/2025-03-05T13:00:00",
+    "九几年": "1990-01-01..1999-12-31",
+    "零几年": "2000-01-01..2009-12-31",
+    "八几年的时候": "1980-01-01..1989-12-31",
+    "三几年": "1930-01-01..1939-12-31",
+    "90几年": "1990-01-01..1999-12-31",
+    "9几年": "1990-01-01..1999-12-31",
+    "一九九几年": "1990-01-01..1999-12-31",
+    "199几年": "1990-01-01..1999-12-31",
+    "2010几年": "2010-01-01..2019-12-31",
+    "两千零八年": "2008-01-01..2008-12-31",
+    "二千年": "2000-01-01..2000-12-31",
+    "一千九百年": "1900-01-01..1900-12-31",
+    "两千年前": "25-01-01..25-12-31",
+    "国庆的第三天": "2024-10-03",
+    "国庆第二天": "2024-10-02",
+    "五一假期第二天": "2025-05-02",
+    "国庆的时候": "2024-10-01",
+    "会议三点开始": "2025-03-05T15:00:00/2025-03-05T16:00:00",
+    "我五点来": "2025-03-05T17:00:00/2025-03-05T18:00:00",
+    "月底前": "..2025-04-01",
+    "年底之前": "..2026-01-01",
+    "九月底前": "..2025-10-01",
     "三点左右": "2025-03-05T15:00:00/2025-03-05T16:00:00",
     "暑假期间": "2025-07-01..2025-08-31",
     "周末期间": "2025-03-01..2025-03-02",
@@ -140,6 +165,52 @@ PLAIN = {
     "再过两周": "2025-03-16..2025-03-22",
     "今年内": "2025-01-01..2025-12-31",
 }
+BOOKED = {
+    "12月25号的机票已经订好了": "2025-12-25",
+    "春节的票买了": "2026-02-17",
+    "1月5号的票买好了": "2026-01-05",
+    "国庆的酒店定了": "2025-10-01",
+    "五一的房订了": "2025-05-01",
+    "周五的餐厅订好了": "2025-03-07",
+    "周五的位子约好了": "2025-03-07",
+    "买了两张周五的电影票": "2025-03-07",
+    "買好了春節的票": "2026-02-17",
+    "已经定好了1月20号去大阪的机票": "2026-01-20",
+    "订了国庆去三亚的机票": "2025-10-01",
+    "没抢到春节的票": "2026-02-17",
+    "周五的课上完了": "2025-02-28",
+    "周五的演唱会太好看了": "2025-02-28",
+    "周五买的票": "2025-02-28",
+    "周五去订了酒店": "2025-02-28",
+    "1月5号的快递到了": "2025-01-05",
+}
+TOLD = {
+    "昨晚又失眠了，三点多才睡着": "2025-03-05T03",
+    "昨天失眠，三点才睡着": "2025-03-05T03",
+    "昨晚聚餐，五点就到了": "2025-03-04T17",
+    "昨晚十一点睡，三点又醒了": "2025-03-05T03",
+    "昨天三点开会，四点结束": "2025-03-04T16",
+    "昨天很忙，晚上八点才下班": "2025-03-04T20",
+    "明天要早起，五点就得出门": "2025-03-06T05",
+    "明天早班，五点起床": "2025-03-06T05",
+    "明天早上赶飞机，四点就得起": "2025-03-06T04",
+    "明天早上开会，两点去医院": "2025-03-06T14",
+    "明天我要五点去接孩子": "2025-03-06T17",
+    "明天要早起，五点前得出门": "..2025-03-06",
+    "明天下午开会，三点开始": "2025-03-06T15",
+    "明天下午开会，三点开始，五点结束": "2025-03-06T17",
+    "昨天睡得很早，九点就睡了": "2025-03-04T21",
+    "他说明天下午开会，三点开始": "2025-03-06T15",
+    "明天开会，三点到五点": "2025-03-06T15",
+    "明天出差，早上八点的高铁": "2025-03-06T08",
+    "周六加班，九点到公司": "2025-03-01T09",
+    "昨天没睡好，三点还要开会": "2025-03-05T15",
+    "昨天约好了，三点见": "2025-03-05T15",
+    "昨天他说，三点开会": "2025-03-05T15",
+    "昨天去了医院。三点开会": "2025-03-05T15",
+    "昨天很累，哪也没去，三点开会": "2025-03-05T15",
+}
+"""Two times, of which the first says on which day the other one is."""
 RANGES = {
     "2025-10-01/2025-10-08": "2025-10-01..2025-10-08",
     "2025年10月1日-8日": "2025-10-01..2025-10-08",
@@ -211,7 +282,9 @@ QUIET = (
     """
 过年好|不过年|吃过年夜饭|看过年终总结|没见过年轮|通过年检|去过年会|办过年货|过年轻人的生活|第三周
 怀孕第42周|第三小时|公元前三世纪|公元前5世纪|公元前5世纪末|公元前8世纪到公元前5世纪|三个周末
-公元前1046年|公元前1046年3月|公元前44年3月15日|花了三个周末|1.5-2.5倍|3.5-4.2元|1、2号楼|3、5、8号线
+公元前1046年|公元前1046年3月|公元前44年3月15日|花了三个周末|第一百天|来上海的第三天|旅行第三天|第三天我们去了海边|千年古镇|百年企业|宝宝百日|宝宝百天了
+三月不知肉味|烟花三月下扬州|三十年河东三十年河西|双十二路|国庆街|夏天同学|夏天老师|冬天先生来了|今晚报|老周五岁了|小周三十岁
+逢年过节|说明天气很好|这说明年轻人|1.5-2.5倍|3.5-4.2元|1、2号楼|3、5、8号线
 """.strip()
     .replace("\n", "|")
     .split("|")
@@ -235,7 +308,8 @@ SOON = (
     .split("|")
 )
 PHRASES = [
-    *CHINESE, *CHINESE_TOLD, *COUNTED, *NEW_YEAR, *PLAIN, *RANGES, *LISTS, *AHEAD, *PAST, *QUIET, *NO_SUCH_TIME, *SOON,
+    *CHINESE, *CHINESE_TOLD, *BOOKED, *TOLD, *COUNTED, *NEW_YEAR, *PLAIN, *RANGES, *LISTS, *AHEAD, *PAST, *QUIET,
+    *NO_SUCH_TIME, *SOON,
 ]  # fmt: skip
 
 
@@ -247,6 +321,17 @@ class TestReads:
     @pytest.mark.parametrize("text", LISTS)
     def test_every_member_of_a_list(self, text: str):
         assert read(text) == LISTS[text]
+
+    @pytest.mark.parametrize("text", TOLD)
+    def test_a_clock_time_is_on_the_day_that_was_told_right_before(self, text: str):
+        assert read(text)[-1].startswith(TOLD[text])
+
+    @pytest.mark.parametrize("text", BOOKED)
+    def test_what_was_booked_lies_ahead(self, text: str):
+        assert read(text) == [BOOKED[text]]
+
+    def test_the_third_day_is_counted_from_what_was_told(self):
+        assert read("3月1日到上海，第三天去了迪士尼") == ["2025-03-01", "2025-03-03"]
 
     def test_that_evening_is_the_one_of_the_day_told_before(self):
         assert read("1月8日到了昆明，那天晚上吃火锅") == ["2025-01-08", "2025-01-08T18:00:00/2025-01-09T00:00:00"]
@@ -268,7 +353,14 @@ class TestReads:
 
     @pytest.mark.parametrize(
         ("text", "seconds"),
-        [("住了七八年", (7, 8)), ("等了三四年", (3, 4))],
+        [
+            ("住了七八年", (7, 8)),
+            ("等了三四年", (3, 4)),
+            ("20几年", (20, 30)),
+            ("两千多年的历史", (2000, 3000)),
+            ("过了两千年", (2000, 2000)),
+            ("等了千年", (1000, 1000)),
+        ],
     )
     def test_two_figures_can_be_a_length(self, text: str, seconds: tuple[int, int]):
         (found,) = find(text, WEDNESDAY)
@@ -308,6 +400,11 @@ class TestReads:
             ("隔一个周五", "P2W", date(2025, 3, 7)),
             ("每年过年", "P1Y", date(2026, 2, 16)),
             ("每晚", "P1D", date(2025, 3, 5)),
+            ("每逢周末", "P1W", date(2025, 3, 8)),
+            ("每逢双休日", "P1W", date(2025, 3, 8)),
+            ("每逢春节", "P1Y", date(2026, 2, 17)),
+            ("每到夏天", "P1Y", date(2025, 6, 1)),
+            ("逢周一休息", "P1W", date(2025, 3, 10)),
         ],
     )
     def test_what_comes_again(self, text: str, every: str, start: date):
@@ -315,6 +412,39 @@ class TestReads:
         assert found.every == every
         assert found.readings[0].start is not None
         assert found.readings[0].start.date() == start
+
+    @pytest.mark.parametrize(
+        ("text", "every", "days"),
+        [
+            ("每周二和周四", "P1W", ["03-11", "03-06"]),
+            ("每个周二和周四", "P1W", ["03-11", "03-06"]),
+            ("每周二周四", "P1W", ["03-11", "03-06"]),
+            ("每周一、三、五", "P1W", ["03-10", "03-12", "03-07"]),
+            ("每周一三五", "P1W", ["03-10", "03-12", "03-07"]),
+            ("每周一上午和下午", "P1W", ["03-10", "03-10"]),
+            ("每月1号和15号", "P1M", ["04-01", "03-15"]),
+            ("每年5月和10月", "P1Y", ["05-01", "10-01"]),
+            ("每天早上和晚上", "P1D", ["03-05", "03-05"]),
+        ],
+    )
+    def test_all_that_a_list_has_come_again(self, text: str, every: str, days: list[str]):
+        found = find(text, WEDNESDAY)
+        assert {one.every for one in found} == {every}
+        assert [f"{one.readings[0].start:%m-%d}" for one in found] == days
+
+    @pytest.mark.parametrize(
+        ("text", "every"),
+        [("隔天浇一次水", "P2D"), ("隔日一换", "P2D"), ("隔周去一次", "P2W"), ("隔月去一次", "P2M")],
+    )
+    def test_every_second_one(self, text: str, every: str):
+        assert [found.every for found in find(text, WEDNESDAY)] == [every]
+
+    def test_the_day_after_is_not_every_second_one(self):
+        assert read("3月1日下雨，隔天又下了一次") == ["2025-03-01", "2025-03-02"]
+
+    @pytest.mark.parametrize("text", ["密码是20230508", "编号20230508", "订单号：2024-01-01", "验证码是15:30"])
+    def test_a_code_is_no_date(self, text: str):
+        assert list(GRAMMAR.read(text, Anchor(datetime(2025, 3, 5, 10), UTC, Conventions()))) == []  # noqa: DTZ001
 
     @pytest.mark.parametrize(("text", "every"), [("每半年", "P6M"), ("每隔三天", "P3D"), ("每个工作日", "P1D")])
     def test_how_often_it_comes_again(self, text: str, every: str):
@@ -359,6 +489,11 @@ class TestIsQuiet:
             ("周五轮到我", "周五"),
             ("下周五一放假", "下周"),
             ("超过年底", "年底"),
+            ("今晚报名截止", "今晚"),
+            ("春节路上很堵", "春节"),
+            ("夏天同学聚会", "夏天"),
+            ("恰逢周末", "周末"),
+            ("老周五点到", "五点"),
             ("八点1、2号线", "八点"),
         ],
     )

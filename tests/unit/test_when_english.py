@@ -40,6 +40,18 @@ NOTHING = [
     "the last Christmas cards", "He came in and sat with us", "He came, sat, and left", "I fall for it",
     "prices fall off", "a new year's resolution", "five years old", "he is two years older", "a man, 40 years of age",
     "on the first and second floor", "It is about time", "Some day we will",
+    "It weighs about 2000 grams", "about 2000 people came", "It cost around 2000", "It rose to about 2010",
+    "The bill was around 1850.",
+    "I read all 2019 pages", "all 1500, please", "5/6 of the cake", "by 5/6 of the team", "he is due 1/2 of the money",
+    "from 2 to 4 people", "from two to four percent", "between 2 and 4 dogs", "a score of 3 to 1", "count from 1 to 10",
+    "on a scale from 1 to 10", "kids from 3 to 6", "it rose from 2 to 4", "pick a number between two and four",
+    "We need between two and four", "between two and four of us", "between 2 and 4 in total", "pages from 3-7",
+    "We watched Midnight in Paris", "Midnight in Paris is a great film", "We read Summer in Paris",
+    "I love Before Sunset", "We watched The Day After Tomorrow", "I read The Night Before Christmas to them",
+    '"Yesterday" by the Beatles', "'Yesterday' by the Beatles", '"Friday I\'m in Love" by The Cure',
+    '"Manic Monday" by the Bangles', '"Summer of \'69" by Bryan Adams', "I like “Sunday Morning” by Maroon 5",
+    "Last Christmas by Wham", 'I love "Tomorrow Never Dies" so much',
+    "from Dec", "I got a message from Dec", "give it to Dec", "I heard from April", "We talked to June",
 ]  # fmt: skip
 
 ONE = {
@@ -204,6 +216,44 @@ ONE = {
     "the 24th": "2025-02-24",
     "Sat.": "2025-03-01",
     "Easter": "2025-04-20",
+    "before last Tuesday": "..2025-03-04",
+    "before last month": "..2025-02-01",
+    "before last summer": "..2024-06-01",
+    "before last year": "..2024-01-01",
+    "before last Christmas": "..2024-12-25",
+    "before last weekend": "..2025-03-01",
+    "before last night": "/2025-03-04T18:00",
+    "after next Tuesday": "2025-03-12..",
+    "after next week": "2025-03-17..",
+    "the week before last": "2025-02-17..2025-02-23",
+    "the summer before last": "2023-06-01..2023-08-31",
+    "the week after next": "2025-03-17..2025-03-23",
+    "the week before last week": "2025-02-17..2025-02-23",
+    "the weekend before last weekend": "2025-02-22..2025-02-23",
+    "the Monday before last week": "2025-02-17",
+    "the day before last Christmas": "2024-12-24",
+    "the week after next Monday": "2025-03-17..2025-03-23",
+    "the next 40 months": "2025-03-05T10:00/2028-07-05T10:00",
+    "last two nights": "2025-03-03T10:00/2025-03-05T10:00",
+    "the first of next month": "2025-04-01",
+    "around 2020": "2020-01-01..2020-12-31",
+    "circa 1999": "1999-01-01..1999-12-31",
+    "ca. 1920": "1920-01-01..1920-12-31",
+    "around 1066": "1066-01-01..1066-12-31",
+    "tomorrow around 2030": "2025-03-06T20:15/2025-03-06T20:45",
+    "Friday, around 1930": "2025-02-28T19:15/2025-02-28T19:45",
+    "around 2020 hours": "2025-03-05T20:05/2025-03-05T20:35",
+    "around 2020 o'clock": "2025-03-05T20:05/2025-03-05T20:35",
+    "a Thursday in November 2016": "2016-11-01..2016-11-30",
+    "a Sunday in May": "2025-05-01..2025-05-31",
+    "one Friday in March": "2025-03-01..2025-03-31",
+    "some Monday evening last month": "2025-02-01..2025-02-28",
+    "a weekend in the summer": "2025-06-01..2025-08-31",
+    "a Tuesday in 2016": "2016-01-01..2016-12-31",
+    "Thursday in November 2016": "2016-11-03",
+    "between two and four": "2025-03-05T14:00/2025-03-05T16:00",
+    "from two to four": "2025-03-05T14:00/2025-03-05T16:00",
+    "from 9-5": "2025-03-05T09:00/2025-03-05T17:00",
 }
 IN_A_SENTENCE = {
     "We flew on 4th march": "2025-03-04",
@@ -256,6 +306,47 @@ IN_A_SENTENCE = {
     "Let's meet around the 21st": "2025-03-20..2025-03-22",
     "We were away the whole summer.": "2024-06-01..2024-08-31",
     "I'm away for the day": "2025-03-05",
+    "I'll be 40 next month": "2025-04-01..2025-04-30",
+    "My dad is 60 next year": "2026-01-01..2026-12-31",
+    "She turns thirty next week": "2025-03-10..2025-03-16",
+    "he turned 5 last month": "2025-02-01..2025-02-28",
+    "He scored 2 last night": "2025-03-04T18:00/2025-03-05T06:00",
+    "He scored 2 yesterday morning": "2025-03-04T06:00/2025-03-04T12:00",
+    "I woke at 2 last night": "2025-03-05T02:00/2025-03-05T03:00",
+    "I need 5 next May": "2025-05-01..2025-05-31",
+    "I paid on the 5th of last month": "2025-02-05",
+    "It rained all day yesterday": "2025-03-04",
+    "Yesterday all day": "2025-03-04",
+    "all day Saturday": "2025-03-01",
+    "I'm off all day on Saturday": "2025-03-08",
+    "all week last week": "2025-02-24..2025-03-02",
+    "all month in May": "2025-05-01..2025-05-31",
+    "all day Monday to Friday": "2025-03-03..2025-03-07",
+    "all of last year": "2024-01-01..2024-12-31",
+    "All of 2019 was bad": "2019-01-01..2019-12-31",
+    "It rains all day": "2025-03-05",
+    "Around 2003 I moved": "2003-01-01..2003-12-31",
+    "It began in about 2003": "2003-01-01..2003-12-31",
+    "I moved around 2020": "2020-01-01..2020-12-31",
+    "It was around 1985 when we met": "1985-01-01..1985-12-31",
+    "a house built around 1900": "1900-01-01..1900-12-31",
+    "See you at around 2030": "2025-03-05T20:15/2025-03-05T20:45",
+    "open from 9 to 5": "2025-03-05T09:00/2025-03-05T17:00",
+    "open from 1 to 5": "2025-03-05T13:00/2025-03-05T17:00",
+    "open from 9-5 on weekdays": "2025-03-05T09:00/2025-03-05T17:00",
+    "Are you free between 2 and 4?": "2025-03-05T14:00/2025-03-05T16:00",
+    "He slept from two to four, then left": "2025-03-04T14:00/2025-03-04T16:00",
+    "due 31/12": "2025-12-31",
+    "It expires 31/12": "2025-12-31",
+    "the deadline is 5/6": "2025-05-06",
+    "renewal: 12/31": "2025-12-31",
+    "pay by 5/6": "..2025-05-07",
+    "Midnight on Friday": "2025-02-28T00:00/2025-02-28T01:00",
+    "It holds from Dec 5": "2024-12-05..",
+    "The rules apply from Dec": "2024-12-01..",
+    "I got a raise from Dec 2023": "2023-12-01..2023-12-31",
+    'He said "see you Monday" by phone': "2025-03-10",
+    'He said "Tomorrow" and left': "2025-03-06",
 }
 LISTS = {
     "May and June 2025": ["2025-05-01..2025-05-31", "2025-06-01..2025-06-30"],
@@ -290,6 +381,8 @@ LISTS = {
     "May 3 and 5 people": ["2025-05-03"],
     "8 May 2023, Monday and Tuesday next week": ["2023-05-08", "2025-03-11"],
     "on 11/20, 11/22 or 11/25": ["2024-11-20", "2024-11-22", "2024-11-25"],
+    "office hours between 9 and 5, Monday to Friday": ["2025-03-05T09:00/2025-03-05T17:00", "2025-03-03..2025-03-07"],
+    "all day Monday and Tuesday": ["2025-03-03", "2025-03-04"],
     "in 2007 and 2009": ["2007-01-01..2007-12-31", "2009-01-01..2009-12-31"],
 }
 LENGTHS = {
@@ -324,6 +417,34 @@ AGAIN = {
     "every day at 7pm": "P1D",
     "6am every day": "P1D",
 }
+
+
+EACH = {
+    "I swim every Tuesday and Thursday": ["P1W 2025-03-11", "P1W 2025-03-06"],
+    "every Monday, Wednesday and Friday": ["P1W 2025-03-10", "P1W 2025-03-12", "P1W 2025-03-07"],
+    "each Sat and Sun": ["P1W 2025-03-08", "P1W 2025-03-09"],
+    "every other Tuesday or Thursday": ["P2W 2025-03-11", "P2W 2025-03-06"],
+    "every January and July": ["P1Y 2026-01-01..2026-01-31", "P1Y 2025-07-01..2025-07-31"],
+    "every Christmas and Easter": ["P1Y 2025-12-25", "P1Y 2025-04-20"],
+    "every morning and evening": ["P1D 2025-03-05T06:00/2025-03-05T12:00", "P1D 2025-03-05T18:00/2025-03-06T00:00"],
+    "every first and third Friday of the month": ["P1M 2025-03-07", "P1M 2025-03-21"],
+    "the first of every month": ["P1M 2025-04-01"],
+    "on the 15th of every month": ["P1M 2025-03-15"],
+    "every 15th of the month": ["P1M 2025-03-15"],
+    "the 1st and 15th of every month": ["P1M 2025-04-01", "P1M 2025-03-15"],
+    "the last day of every month": ["P1M 2025-03-31"],
+    "the third Sunday of every other month": ["P2M 2025-03-16"],
+}
+
+
+@pytest.mark.parametrize("text", EACH)
+def test_each_that_comes_again_has_its_next_time(text: str):
+    assert [f"{found.every} {written(found.readings[0])}" for found in find(text, WEDNESDAY)] == EACH[text]
+
+
+@pytest.mark.parametrize("text", ["We play every Saturday, and on Sunday I leave", "every Monday and next Tuesday"])
+def test_a_day_with_its_own_word_is_no_member_of_what_comes_again(text: str):
+    assert [found.kind for found in find(text, WEDNESDAY)] == ["recurrence", "time"]
 
 
 @pytest.mark.parametrize("text", NOTHING)

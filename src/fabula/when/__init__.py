@@ -65,10 +65,13 @@ def find(text: str, reference: datetime, conventions: Conventions = Conventions(
     zoned = zoned.astimezone(UTC).astimezone(zoned.tzinfo)  # a fold that its clock does not have is none
     anchor = Anchor(zoned.replace(tzinfo=None), zoned.tzinfo or UTC, conventions)
     narrow = text.translate(_NARROW)
+    languages = _LANGUAGES[: 1 if _LATIN.search(narrow) and not _HAN.search(narrow) else 2]
     tokens = [
         (token, ahead)
-        for grammar, ahead in _LANGUAGES[: 1 if _LATIN.search(narrow) and not _HAN.search(narrow) else 2]
+        for grammar, ahead in languages
         for token in grammar.read(narrow, anchor)
+        # What the other language calls a code or a name is no time in this one either.
+        if not any(other.no_time(narrow, token) for other, _ in languages if other is not grammar)
     ]
     tokens.sort(key=lambda one: (one[0].start, -one[0].end))
     kept: list[Found] = []

@@ -15,6 +15,7 @@ from fabula.when import chinese_festivals as festivals
 from fabula.when import chinese_lengths as lengths
 from fabula.when import chinese_ranges as ranges
 from fabula.when import chinese_then as then
+from fabula.when import chinese_told as told
 from fabula.when.chinese_lexer import lex
 from fabula.when.chinese_names import no_time
 from fabula.when.chinese_tense import ahead
@@ -105,7 +106,7 @@ _CLOCKS: Final[list[Rule]] = [
     ("range", f"({_PART} de?)? pair (dian|shi)", clock.stretch),
     ("clock", f"{_PART} (de|comma|on)? (clock|hour) (zhong|sharp|duo|about)?", clock.in_part),
     ("range", "(digits|some) (dian|shi)", clock.two_hours),
-    ("clock", "hour (zhong|sharp|duo|about)", clock.o_clock),
+    ("clock", "hour (zhong|sharp|duo|about)", clock.about),
     ("clock", "hour(?=before|after|qian|hou|since)", clock.o_clock),
 ]
 _YEARS: Final[list[Rule]] = [
@@ -121,6 +122,7 @@ _YEARS: Final[list[Rule]] = [
     ("decade", "century de? number niandai", dates.tens),
     ("decade", "(number|four|digits) niandai", dates.tens),
     ("range", "some niandai", then.decades),
+    ("decade", "some_years nian", then.some_years),
 ]  # fmt: skip
 _COUNTED: Final[list[Rule]] = [
     ("range", f"(?<!di){_THINGS} (qian|before|hou|after)", counted.away),
@@ -245,12 +247,14 @@ _AWAY: Final[list[Rule]] = [
     ("range", "near", lengths.just_near),
     ("span", "(year|span|month) de? (this_time|now)", then.this_time),
     ("moment", "now", lengths.now),
-    ("day", f"di {_COUNT} unit", then.nth_day),
+    ("day", f"(day|range) de? (di {_COUNT} unit|then_day)", counted.day_of_holiday),
+    ("day", f"di {_COUNT} unit", counted.nth_day),
     ("span", f"di {_COUNT} ge? unit", counted.week),
     ("day", "(number|digits)", festivals.bare_numeric),
     ("day", "(month|span) de? day_word", then.same_day),
     ("day", "day_word", dates.relative_day),
     ("moment", "day de? this_time", then.this_time),
+    ("every", "then_day", lengths.every_other),
     ("day", "day then_day", then.day_of_it),
     ("day", "then_day(?=de?(of_day|short_part|clock|hour|range)|$)", then.day_with_more),
     ("day", "then_day", then.day),
@@ -284,6 +288,8 @@ _RANGES: Final[list[Rule]] = [
     ("range", "(year|month|span) de? range", dates.stretch_in),
     ("range", f"from? {_TIME} since? to {_TIME} stop?", ranges.through),
     ("range", f"from? {_TIME} with {_TIME} between", ranges.through),
+    ("moment", "clock", told.on_told_day),
+    ("range", "range", told.on_told_day),
     ("range", f"until? {_TIME} (before|qian|stop|up_to)", ranges.until),
     ("range", f"until {_TIME}", ranges.until),
     ("range", f"from? {_TIME} (since|on_from)", ranges.beginning),

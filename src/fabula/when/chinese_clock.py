@@ -116,9 +116,14 @@ def no_hour(at: Anchor, got: Got) -> Any:
 
 
 def o_clock(at: Anchor, got: Got) -> Time:
-    """三点多, 八点整, 零点: an hour."""
+    """三点, 八点整, 零点: an hour."""
     sharp = 0 if "sharp" in got else None
     return clock(got["hour"], sharp) if got["hour"] == 0 else twelve(got["hour"], sharp)
+
+
+def about(at: Anchor, got: Got) -> Time | None:
+    """三点多, 三点左右: the hour; 五点来 is when somebody comes."""
+    return None if got.said("duo") in ("来", "來") else o_clock(at, got)
 
 
 def minutes(at: Anchor, got: Got) -> Time | None:
@@ -188,8 +193,10 @@ def _day_of(at: Anchor, got: Got, time: Time) -> Time:
     return on(at.day(got["night_word"][0]) if "night_word" in got else that_or_this_day(at), time)
 
 
-def in_part(at: Anchor, got: Got) -> Time:
-    """下午三点, 今晚八点, 晚8点."""
+def in_part(at: Anchor, got: Got) -> Time | None:
+    """下午三点, 今晚八点, 晚8点; 睡得很早，九点 is no part of the day."""
+    if "short_part" in got and "comma" in got:
+        return None
     time = got["clock"]
     if time is None:
         time = twelve(got["hour"]) if got["hour"] else clock(0)

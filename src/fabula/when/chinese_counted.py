@@ -5,21 +5,28 @@ It knows no lengths: three weekends ago is no amount of time from now, but the t
 
 from __future__ import annotations
 
+import re
 from functools import partial
 from itertools import islice
 from typing import Final
 
+from fabula.when import chinese_then as then
 from fabula.when import chinese_words as words
 from fabula.when.chinese_dates import this_or
 from fabula.when.chinese_festivals import named_season, school_break
 from fabula.when.chinese_lexer import simplified
+from fabula.when.chinese_ranges import rhythm
 from fabula.when.grammar import Anchor, Every, Got, Token
 from fabula.when.named import WEEK, holiday, nth, weekday, weekend
 from fabula.when.series import FRAMES, Either, Fixed, Periodic, Time, each, mapped
-from fabula.when.spans import FIRST, Span, floor
+from fabula.when.spans import FIRST, Span, days, floor, step
 
 _MOST: Final = 60
 """How many are counted at most."""
+_FEW: Final = 15
+"""How many days of something are counted from now, or from when a holiday begins."""
+_AND_NO_MORE: Final = re.compile("(?:[早晚]上|[上下中]午|凌晨|傍晚)?起?(?:[)），,]|$)")
+"""What follows a day that stands alone."""
 
 
 def _thing(at: Anchor, got: Got) -> Time:
@@ -131,3 +138,28 @@ def week(at: Anchor, got: Got) -> Time | None:
     if number > words.WEEKS_OF_YEAR:
         raise ValueError("no year has so many weeks")
     return this_or(at, "year", partial(each, partial(nth, number, WEEK)))
+
+
+def nth_day(at: Anchor, got: Got) -> Time | None:
+    """第三天: from the day that was told last on, or from today where nothing else is said; 来的第三天 from neither."""
+    number: object = got.all("number", "count")[0]
+    if got["unit"] != "day" or not isinstance(number, int) or not 1 < number <= 366 or got.before().endswith("的"):
+        return None
+    alone = got.before()[-1:] in ("", *"(（，,") and _AND_NO_MORE.match(simplified(got.after()))
+    base = then.that_or_this_day(at) if alone and number <= _FEW else at.then("day")
+    return mapped(base, partial(_day_of, number), "day")
+
+
+def day_of_holiday(at: Anchor, got: Got) -> Time | None:
+    """国庆的第三天, 五一假期第二天."""
+    number: object = got.all("number", "count")[0] if "di" in got else got["then_day"] + 1
+    base: Time = got.tokens[0].value
+    if got["unit"] not in (None, "day") or not isinstance(number, int) or not 0 < number <= _FEW:
+        return None
+    if rhythm(base) != "year" or ("then_day" in got and not got.said("then_day").startswith("第")):
+        return None
+    return mapped(base, partial(_day_of, number), "day")
+
+
+def _day_of(number: int, span: Span) -> Span:
+    return days(step(span.start, number - 1, "day"), 1, "day")

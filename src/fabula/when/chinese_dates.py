@@ -59,11 +59,13 @@ def full_year(at: Anchor, got: Got) -> Time | None:
         return short_year(int(figures), at) if len(figures) == 2 and not count else None
     number = token.value
     after = simplified(got.text[got.tokens[-1].end :][:3])
-    if after.removeprefix("的").startswith(("历史", "之久")):
+    if after.removeprefix("的").startswith(words.LASTING):
         return None
     if token.name == "four":
         return year(number)
     written = got.text[token.start : token.end]
+    if "千" in written and 1900 <= number <= 2199:
+        return None if not number % 100 and _lasts(got) else year(number)
     if not isinstance(number, int) or not written.isdecimal():
         return None
     if len(written) == 4 and "ad" not in got:
@@ -76,7 +78,7 @@ def full_year(at: Anchor, got: Got) -> Time | None:
 def _lasts(got: Got) -> bool:
     """Whether what stands beside 七八年 makes it a length."""
     before, after = simplified(got.before()[-1:]), simplified(got.text[got.tokens[-1].end :][:1])
-    return before in tuple("了有过") or after in tuple("前后以之内间来没多")
+    return before in tuple("了有过近约达逾隔") or after in tuple("前后以之内间来没多")
 
 
 def dated_year(at: Anchor, got: Got) -> Time | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from datetime import date, datetime
 from functools import partial
@@ -23,6 +24,9 @@ _TWELFTH_MONTH: Final = frozenset(
     {"xiaohan", "dahan", "lunar_new_years_eve", "laba", "weiya", "little_new_year", "little_new_year_south"}
 )
 """Holidays and terms that fall into the last month of the lunar year."""
+_BOOKED: Final = re.compile(words.BOOKED)
+_OF_IT: Final = re.compile("的?第|的时[候节]")
+"""What is of a holiday's time, and not of somebody who is called like it."""
 _BEGINNINGS: Final = {3: "立春", 6: "立夏", 9: "立秋", 12: "立冬"}
 """The solar term that begins the season which has that month as its first."""
 
@@ -188,7 +192,8 @@ def numeric_festival(at: Anchor, got: Got) -> Time | None:
 def weak_festival(at: Anchor, got: Got) -> Time | None:
     """国庆, 清明, 小满: where something beside it shows that a day is meant."""
     before = simplified(got.before()[-1:])
-    after = simplified(got.text[got.tokens[-1].end :][:2])
+    rest = simplified(got.after())
+    after = rest[:2]
     whole_text = not got.before().strip() and not after
     starts = not before or before in "，。！？；,.!?; \n我你他她们"
     name = simplified(got.text[got.tokens[0].start : got.tokens[0].end])
@@ -196,14 +201,18 @@ def weak_festival(at: Anchor, got: Got) -> Time | None:
         return festival(at, got) if after.startswith(("那天", "当天", "前后", "时节", "节气", "这天")) else None
     if whole_text or (before and before in words.FESTIVAL_BEFORE) or after.startswith(words.FESTIVAL_AFTER):
         return festival(at, got)
-    return festival(at, got) if starts and name in words.SURE and after.startswith(words.BEGINS) else None
+    goes_on = starts and (after.startswith(words.BEGINS) or _OF_IT.match(rest))
+    return festival(at, got) if name in words.SURE and (goes_on or _BOOKED.match(rest)) else None
 
 
 def bare_numeric(at: Anchor, got: Got) -> Time | None:
     """十一 at the beginning of what was done on it."""
     before = simplified(got.before()[-1:])
-    after = simplified(got.text[got.tokens[-1].end :][:1])
-    proven = (not before or before in "，。！？；,.!? \n在过") and after and after in "去回放我咱出"
+    rest = simplified(got.after())
+    starts = not before or before in "，。！？；,.!? \n在过"
+    proven = (starts and rest[:1] in tuple("去回放我咱出")) or (
+        (starts or before in "了好到买订定抢约") and _BOOKED.match(rest)
+    )
     return numeric_festival(at, got) if proven else None
 
 

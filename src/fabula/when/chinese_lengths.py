@@ -6,12 +6,14 @@ It knows no dates and no clock times but as the times that other rules have made
 from __future__ import annotations
 
 import math
+import re
 from datetime import timedelta
 from typing import Final
 
 from fabula.when import chinese_words as words
 from fabula.when.chinese_clock import is_clock, on
 from fabula.when.chinese_dates import unit_of
+from fabula.when.chinese_lexer import simplified
 from fabula.when.chinese_ranges import rhythm
 from fabula.when.grammar import BREAK, Amount, Anchor, Every, Got, Token
 from fabula.when.named import away, lately
@@ -37,7 +39,7 @@ def amount(at: Anchor, got: Got) -> Amount | None:
     """三天, 两年半, 三个多月, 半小时, 几十年, 一刻钟."""
     token = next(token for token in got.tokens if token.name in ("number", "four", "count", "some", "digits", "ban"))
     counts = _counts(token)
-    if counts is None:
+    if counts is None or _proverbial(got, token):
         return None
     low, high = counts
     name, size = _measure(got)
@@ -56,7 +58,17 @@ def amount(at: Anchor, got: Got) -> Amount | None:
 def many_days(at: Anchor, got: Got) -> Amount | None:
     """90日, which no month has: a length."""
     number = got.all("number", "four", "count")[0]
+    if _proverbial(got, got.tokens[0]):
+        return None
     return Amount(((number, "day"),)) if number > 31 or got.tokens[0].name == "count" else None
+
+
+def _proverbial(got: Got, token: Token) -> bool:
+    """Whether it is 百年, 千年, 百日, and nothing beside it says that they are counted."""
+    if got.text[token.start : token.end] not in tuple("百千万亿萬億"):
+        return False
+    after = simplified(got.text[got.tokens[-1].end :][:1])
+    return got.before()[-1:] not in tuple("了过過近逾达達") and after not in tuple("前后以之内间来")
 
 
 def roughly(at: Anchor, got: Got) -> Amount:
@@ -301,6 +313,10 @@ _ISO: Final[dict[str, str]] = {
 }  # fmt: skip
 
 
+_TIMES: Final = re.compile("[^，。,又再了就才]{0,8}?(?:[一1](?:[次回趟遍顿片粒颗]|更|换|休)|轮[班流])|一[次换休]")
+"""What is done once in a while."""
+
+
 def _period(count: float, name: Unit) -> str:
     if name in ("quarter", "half"):
         count *= MONTHS[name]
@@ -319,6 +335,12 @@ def every(at: Anchor, got: Got) -> Every | None:
         return None
     # 每隔一天 leaves one day out; of longer ones nobody counts what is left out.
     return Every(_period(count + ("skip" in got and count == 1 and name in ("day", "week", "month", "year")), name))
+
+
+def every_other(at: Anchor, got: Got) -> Every | None:
+    """隔天浇一次水, 隔日一换: every second day, where 隔天 is not the day after another."""
+    again = got.said("then_day").startswith("隔") and _TIMES.match(simplified(got.after()))
+    return Every("P2D") if again else None
 
 
 def every_workday(at: Anchor, got: Got) -> Every:

@@ -41,6 +41,8 @@ _SLASH: Final = re.compile(r"(?<=\d)/(?=\d{4}-\d\d-\d\d)")
 """From one day to another, as ISO 8601 writes it."""
 _ISO_DAY: Final = re.compile(r"(?P<first>\d{4}-\d\d-\d\d)/(?=\d{4}-\d\d-\d\d(?!\d))")
 _OTHER: Final = re.compile(r"[A-Za-z]+|[^\S\n]+")
+_SOME_YEARS: Final = re.compile(r"(?P<tens>1[5-9]\d|20\d|[7-9](?=0)|[05-9](?=几))0?几(?=年)")
+"""A decade by its figures: 90几年, 8几年, 199几年; but 20几年 is a length."""
 _ROMAN: Final = re.compile(r"[Qq]([1-4])(?!\d)")
 
 
@@ -151,7 +153,11 @@ def _figures(text: str, at: int) -> Token:
         token = figures.read(text[start : match.end("first")], at - start)
         if token.name != BREAK and token.end + start == match.end("first"):
             return Token(token.name, token.value, at, token.end + start)
+    if match := _SOME_YEARS.match(text, at):
+        return Token("some_years", int(match["tens"]), at, match.end())
     token = figures.read(text, at)
+    if token.name == "number" and token.end - at == 2 and not token.value % 10 and text.startswith("几", token.end):
+        return Token("some", (token.value, token.value + 10), at, token.end + 1)
     factor = text[token.end : token.end + 1]
     if token.name in ("number", "four") and factor in ("百", "千", "万", "亿") and factor:
         times = words.TENS.get(factor) or words.MYRIADS[factor]
@@ -166,7 +172,7 @@ def _numeral(text: str, at: int) -> Token:
     """The number that begins at `at`.
 
     Names: number; count (it only counts: 两); digits (figures without places: 二〇二三, as text); some (a range of two
-    whole numbers: 几, 十几); score (廿一, a day of the lunar month).
+    whole numbers: 几, 十几); score (廿一, a day of the lunar month); some_years (九几年, the first figures of years).
     """
     end = at
     while end < len(text) and end - at < 24 and text[end] in _NUMERALS:
@@ -174,6 +180,10 @@ def _numeral(text: str, at: int) -> Token:
     run = text[at:end]
     if run[0] == "数" and text[at + 1 : at + 2] not in _COUNTABLE:
         return Token(BREAK, None, at, at + 1)
+    if run[-1] == "几" and len(run) in (2, 4) and text.startswith("年", end):
+        known = "".join(str(words.DIGITS.get(sign, "")) for sign in run[:-1])
+        if len(known) == len(run) - 1:
+            return Token("some_years", int(known), at, end)
     name, value = _named(run)
     return Token(name, value, at, end)
 

@@ -16,18 +16,18 @@ from fabula.when.grammar import Token
 _SIGNS: Final = {
     "four": "n", "digits": "n", "number": "n", "nian": "Y", "year_word": "y", "yue": "M", "ri": "D", "hao": "D",
     "rel": "r", "ge": "g", "weekday": "w", "day_word": "d", "of_day": "p", "dian": "o", "ban": "b", "fen": "f",
-    "with": "j",
+    "with": "j", "mei": "e", "unit": "u",
 }  # fmt: skip
 """Kinds of tokens, each a character."""
-_DAY: Final = "(?:d|rg?w|w|(?:y|nY)?nMnD)"
+_DAY: Final = "(?:d|rg?w|(?:eg?)?w|eg?u|(?:y|nY)?nMnD)"
 _LISTS: Final = re.compile(
     "|".join(
         f"(?:{lead})(?={one}{joint}{one})"
         for lead, one, joint in (
-            (r"(?:(?:y|nY)?nM|rg?M)", "nD", "j?"),
-            (r"(?:y|nY)", "nMnD", "j?"),
-            (r"(?:y|nY)", "nM(?!nD)", "j?"),
-            (r"rg?", "w", "j?"),
+            (r"(?:(?:y|nY)?nM|[re]g?M)", "nD", "j?"),
+            (r"(?:y|nY|eY)", "nMnD", "j?"),
+            (r"(?:y|nY|eY)", "nM(?!nD)", "j?"),
+            (r"[re]g?", "w", "j?"),
             (_DAY, "pno(?:b|nf)?", "j"),
             (f"{_DAY}?p", "no(?:b|nf)?", "j"),
             (_DAY, "no(?:b|nf)?", "j"),

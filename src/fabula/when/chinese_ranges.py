@@ -117,7 +117,9 @@ def until(at: Anchor, got: Got) -> Time:
     # Of what is longer than a day no convention leaves the end out.
     longer = LONGEST[base.grain] > LONGEST["day"] and "up_to" in got
     with_it = not ("before" in got or "qian" in got or is_clock(base)) and (longer or at.conventions.through != "none")
-    open_ = before(base, through=with_it)
+    # What is due before the end of something is due at its very end: 月底前.
+    ends = any(got.text[token.start : token.end].endswith(tuple("底末尾")) for token in got.tokens)
+    open_ = before(base, through=with_it or (ends and base.grain == "fuzzy"))
     from_now = mapped(base, lambda span: _from(at.now, span.start), "range")
     to_end = mapped(base, lambda span: _from(at.now, span.end), "range")
     return Either((*open_.options, *(option for option in (*from_now.options[:1], *to_end.options[:1])))[:6])
@@ -133,9 +135,11 @@ def after(at: Anchor, got: Got) -> Time:
     return Either((*since(base, after=not is_clock(base)).options, *since(base).options)[:6])
 
 
-def beginning(at: Anchor, got: Got) -> Time:
-    """从去年9月起, 2018年以来: open, or up to now where it has begun."""
+def beginning(at: Anchor, got: Got) -> Time | None:
+    """从去年9月起, 2018年以来: open, or up to now where it has begun; but 三点开始 is when something begins."""
     base = _base(got)
+    if is_clock(base) and base.grain != "instant" and "from" not in got and simplified(got.said("since")) == "开始":
+        return None
     to_now = mapped(base, lambda span: Span(span.start, at.now if span.start < at.now else LAST, "range"), "range")
     return Either((*since(base).options, *to_now.options)[:6])
 

@@ -10,10 +10,11 @@ from functools import cache
 from typing import Final
 
 from fabula.when.chinese_lexer import simplified
+from fabula.when.chinese_words import BOOKED
 
 _WHO: Final = "[我你他她它您咱们大家俩]{0,4}"
-_TELLING: Final = "告诉|(?<![小据传再来])说(?!明|不定)|问(?!题)|答应|通知|提到|聊到|谈到|讲到|听说|知道|宣布"
-_CLAUSE: Final = f"[，,；;：:（）()]|{_TELLING}|觉得|以为|但是?|所以|因为"
+TELLING: Final = "告诉|(?<![小据传再来])说(?!明|不定)|问(?!题)|答应|通知|提到|聊到|谈到|讲到|听说|知道|宣布"
+_CLAUSE: Final = f"[，,；;：:（）()]|{TELLING}|觉得|以为|但是?|所以|因为"
 """What a clause begins or ends with; behind a verb of telling stands what was told."""
 _FUTURE: Final = (
     r"(?<!麻)将(?![军近])|(?<![重主需必紧首只想纲])要(?![求是不点素])|打算|准备(?!好了)|计划|预计|即将|下(?:个|周|月|次|星期|礼拜)|明[天年]|后天"
@@ -49,7 +50,10 @@ _LIKELY: Final = (
 """What looks ahead where nothing looks back: questions, appointments, and what somebody is to do."""
 _BARE: Final = rf"\n[^，,\n很真好太着在跟和的病]{{0,4}}?(?:{_PLAN})|[我他她你咱]们?\n去|\n[我他她你咱]们?去"
 """What is only said to be done, and will be."""
-_TENSES: Final = ((_FUTURE, True), (_PAST, False), (_LIKELY, True))
+_BOOK: Final = "[订定买抢租包选]|预约|报名|报(?=[了上好])|挂(?=[了到上好])|约(?=[了到上好])|退(?=了|掉)|改签"
+_BOOKED: Final = rf"\n{BOOKED}[^，,\n]{{0,8}}?(?:{_BOOK})|(?:{_BOOK})[^，,\n的]{{0,6}}\n{BOOKED}"
+"""What was booked lies ahead, though it was booked in the past: 春节的票买了, 订好了周五的餐厅."""
+_TENSES: Final = ((_BOOKED, True), (_FUTURE, True), (_PAST, False), (_LIKELY, True))
 _SOMEBODY: Final = tuple("我他她它咱")
 
 
@@ -69,20 +73,21 @@ def ahead(before: str, after: str) -> bool | None:
     ends = _compiled(_CLAUSE)
     end = ends.search(after)
     clause = f"{ends.split(before)[-1]}\n{after[: end.start()] if end else after}"
-    said = _tense(clause)
-    if said is None and end and _compiled(_TELLING).fullmatch(end[0]):
+    said = tense(clause)
+    if said is None and end and _compiled(TELLING).fullmatch(end[0]):
         said = _telling(after[end.end() :])
     if said is None and end is None and _compiled(_BARE).search(clause):
         return True
-    return _tense(f"{before}\n{after}") if said is None else said
+    return tense(f"{before}\n{after}") if said is None else said
 
 
 def _telling(what: str) -> bool | None:
     """When something was told or will be, by what it was: 周五告诉你, 周一告诉他我要走."""
     if what.startswith("你"):
         return True
-    return False if what.startswith(_SOMEBODY) or _tense(f"\n{what}") is not None else None
+    return False if what.startswith(_SOMEBODY) or tense(f"\n{what}") is not None else None
 
 
-def _tense(text: str) -> bool | None:
+def tense(text: str) -> bool | None:
+    """Whether what is written looks ahead, as far as its words say."""
     return next((ahead for pattern, ahead in _TENSES if _compiled(pattern).search(text)), None)

@@ -14,11 +14,11 @@ SIMPLIFIED: Final[Mapping[int, int]] = MappingProxyType(
         "週禮個點鐘號後時節兩這現當聖歲數間隔內來從與開過還幾萬億閏農曆陰陽舊國慶勞動婦兒學長廿誕復復活華"
         "萬聖團聯開業暑畢關淩嚮剛纔舊臨終結紀無論個實際習氣親戀雙壽紅藍綠穀驚蟄滿種處霜臘慶緊產應該會話預約"
         "裡裏準備設畫書車樓東電腦鬧頭條說機場員師醫馬風雲龍鳳樂爾順豐鹹統緒張贊寶觀寧憲尋晝黃將聽鍾歷"
-        "訴覺問為劃記見嗎沒別讓給請樣麼輪試計課買認寫飛訂領發簽難據傳離級營門術",
+        "訴覺問為劃記見嗎沒別讓給請樣麼輪試計課買認寫飛訂領發簽難據傳離級營門術搶掛報廳館劇證碼編單賬帳",
         "周礼个点钟号后时节两这现当圣岁数间隔内来从与开过还几万亿闰农历阴阳旧国庆劳动妇儿学长廿诞复复活华"
         "万圣团联开业暑毕关凌向刚才旧临终结纪无论个实际习气亲恋双寿红蓝绿谷惊蛰满种处霜腊庆紧产应该会话预约"
         "里里准备设画书车楼东电脑闹头条说机场员师医马风云龙凤乐尔顺丰咸统绪张赞宝观宁宪寻昼黄将听钟历"
-        "诉觉问为划记见吗没别让给请样么轮试计课买认写飞订领发签难据传离级营门术",
+        "诉觉问为划记见吗没别让给请样么轮试计课买认写飞订领发签难据传离级营门术抢挂报厅馆剧证码编单账账",
     )
 )
 
@@ -66,7 +66,7 @@ TOKENS: Final[tuple[tuple[str, Any, str], ...]] = (
     ("di", None, "第"),
     ("shou", None, "首"),
     ("final", None, "最后"),
-    ("mei", None, "每"),
+    ("mei", None, "每 每逢 逢 每到 每当"),
     ("skip", None, "隔 每隔"),
     # Which one.
     ("rel", -1, "上"),
@@ -135,7 +135,7 @@ TOKENS: Final[tuple[tuple[str, Any, str], ...]] = (
     ("third", "early", "上旬"),
     ("third", "mid", "中旬"),
     ("third", "late", "下旬"),
-    ("weekend", None, "周末 星期末 礼拜末"),
+    ("weekend", None, "周末 星期末 礼拜末 双休日"),
     # Parts of the day.
     ("of_day", "small_hours", "凌晨 拂晓前"),
     ("of_day", "dawn", "清晨 清早 一大早 大清早 大早上 黎明 拂晓 破晓 天亮 "),
@@ -211,7 +211,7 @@ TOKENS: Final[tuple[tuple[str, Any, str], ...]] = (
     ("ta", None, "踏 搭"),
     ("minus", None, "差"),
     ("now", None, "现在 此时 此刻 当前 而家 依家 宜家 现今 如今 目前 眼下 当下 时下 这会儿 此时此刻 这时"),
-    ("on", None, "在 于 是 约 大约 大概 差不多 每逢"),
+    ("on", None, "在 于 是 约 大约 大概 差不多"),
 )
 
 VAGUE: Final[Mapping[str, tuple[float, float]]] = MappingProxyType({
@@ -241,7 +241,7 @@ NO_WEEKDAY: Final = (
     "五台山", "五道口",
     "六安", "六一", "日本", "日语", "日元", "日记", "日子", "天津", "天猫", "天气", "天天", "天黑", "天亮", "天下",
     "二手", "二维码",
-    *(f"{number}{counted}" for number in "一二三四五六" for counted in "次遍回场个篇位名家年节届轮份笔"),
+    *(f"{number}{counted}" for number in "一二三四五六" for counted in "次遍回场个篇位名家年节届轮份笔岁"),
 )  # fmt: skip
 """What makes 周 before it a week, not a weekday: 上周三次, 下周三亚见."""
 BEHIND_WEEKDAY: Final = (
@@ -272,6 +272,12 @@ ERAS: Final[Mapping[str, int]] = MappingProxyType({
     "宣统": 1909, "民国": 1912, "中华民国": 1912, "明治": 1868, "大正": 1912, "昭和": 1926, "平成": 1989, "令和": 2019,
 })  # fmt: skip
 """Names of eras, and the year that was the first of each."""
+
+BOOKED: Final = (
+    r"(?:[去飞回到从往][^，,\n的]{1,8})?的[^，。,\n的]{0,5}?(?:票|航班|飞机|高铁|动车|火车|大巴|船|车|酒店|宾馆|旅馆|民宿|客栈|餐厅|饭店"
+    "|馆子|房|包间|包厢|位|座|桌|演唱会|音乐会|话剧|演出|电影|展|比赛|马拉松|考试|活动|营|场|号|行程|团|套餐|课)"
+)
+"""What is bought or booked before its time, behind that time, as a pattern: 周五的餐厅, 4月20号去大阪的机票."""
 
 FESTIVAL_BEFORE: Final = frozenset("在过逢到等近临从自年")
 """What comes before the name of a festival that means its day."""
@@ -338,6 +344,8 @@ NO_HOUR_AFTER: Final = (
 NO_HOUR_BEFORE: Final = frozenset("有这那下提讲几第共差得多扣加减涨跌两早晚快慢小少好轻大")
 """What comes before 三点 where it means three points."""
 
+LASTING: Final = ("历史", "之久", "文明", "岁月", "光阴", "传承")
+"""What follows years that are counted: 两千年的历史."""
 WEEKS_OF_MONTH: Final = 6
 """How many weeks a month can have."""
 WEEKS_OF_YEAR: Final = 53
@@ -394,6 +402,9 @@ NOTHING: Final = (
     "王重阳 巴斯光年 清明上河 国庆哥 腊八蒜 元宵馅 二月河 五月花 七月流火 八月桂花 百年孤独 一日三餐 日复一日 "
     "年复一年 一刻也 同年同月 星期五餐厅 黑色星期五电影 周口店 周口市 周记 仲夏夜 新春快乐 农历新年快乐 闰土 "
     "腊肉 腊肠 "
+    # What shows something, what only happens to be at a time, and what is often.
+    "说明天气 说明天赋 说明天生 说明天然 说明年轻 说明年龄 说明年纪 说明早就 说明早已 说明早晚 说明日常 说明日本 "
+    "恰逢 适逢 正逢 又逢 时逢 欣逢 喜逢 相逢 重逢 逢年过节 隔三差五 隔三岔五 "
 )
 """Words and names in which something looks like a time, and is none, with spaces between."""
 SPLITS: Final[Mapping[str, int]] = MappingProxyType({
@@ -402,6 +413,7 @@ SPLITS: Final[Mapping[str, int]] = MappingProxyType({
     "过年终": 1, "过年底": 1, "过年末": 1, "过年初": 1, "过年中": 1, "过年会回": 2, "过年会去": 2, "过年会来": 2,
     "过年好多": 2, "过年好几": 2,
     "过年好热": 2, "过年好冷": 2,
+    "说明天": 1, "说明日": 1, "说明早": 1, "说明晚": 1, "说明年": 1, "说明儿": 1,
     "年中午": 1, "至今年": 1, "至今天": 1, "至今日": 1, "至今晚": 1,
 })  # fmt: skip
 """Where the longest word is the wrong one: how many characters to take instead."""

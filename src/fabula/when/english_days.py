@@ -82,7 +82,9 @@ def pair(at: Anchor, got: Got) -> Time | None:
 
 
 def whole_pair(at: Anchor, got: Got) -> Time | None:
-    return None if "." in got.said("pair") else pair_date(at, got)
+    """5/6, on 5-6; from 9-5 are hours."""
+    said = got.said("pair")
+    return None if "." in said or ("-" in said and "from" in got) else pair_date(at, got)
 
 
 def weekday_pair(at: Anchor, got: Got) -> Time | None:

@@ -11,6 +11,7 @@ from typing import Final
 from fabula.when.grammar import Token
 
 _SIGNS: Final = {
+    "each": "e", "other": "E", "part": "P", "weekend": "k", "business": "k",
     "month": "m", "number": "n", "ordinal": "o", "second": "o", "four": "y", "rel": "r", "weekday": "w", "wday": "w",
     "season": "a", "holiday": "h", "wholiday": "h", "qn": "q", "quarter": "Q", "half": "Q", "the": "t", "of": "f",
     "in": "i", "on": "O", "and": "j", "or": "j", "comma": "c", "between": "b", "plain": "p", "stop": "p", "close": "p",
@@ -32,17 +33,20 @@ _TRAILING: Final = tuple(
         ("", "mt?[no]|t?[no]f?m", "[cfi]?y"),  # 3 May and 5 June 2024
         ("(?<!m)(?<!mt)", "[on]", "f?m(?:[cf]?y)?"),  # the 3rd and 4th of May
         ("(?<!m)(?<!mt)", "o", "[fi]t?rM"),  # the 3rd and 4th of next month
-        ("", "[or]", "[wDWMQ][fi]t?(?:my?|rU|rM|[UM]|y)"),  # the first and last Monday of May
+        ("", "[or]", "[wDWMQ][fi]t?(?:my?|rU|rM|[UM]|y|eE?[UM])"),  # the first and last Monday of May, of every month
+        ("", "[on]", "[fi]eE?M"),  # the 1st and 15th of every month
     )
 )
 """Lists whose last member is followed by what all of them share."""
 _LEADING: Final = tuple(
-    re.compile(rf"{_APART}(?P<shared>{shared})t?(?P<list>{one}(?:c{_GAP}{one})*c?j{_GAP}{one})(?P<year>{year}){end}")
-    for shared, one, year, end in (
-        ("m", "[no]", "(?:c?y)?", _END),  # May 3 and 5
-        ("r", "w", "", "(?!t?[no]|[fi]?t?r)"),  # next Monday and Tuesday
-        ("r", "m", "", "(?!t?[no]|[cfi]?y|[fi]?t?r)"),  # last June and July
-        ("O", "o", "", _END),  # on the 3rd and 5th
+    re.compile(rf"{_APART}(?P<shared>{shared})t?(?P<list>{one}(?:c{gap}{one})*c?j{gap}{one})(?P<year>{year}){end}")
+    for shared, one, year, end, gap in (
+        ("e", "o", "", "(?=[wkDWM])", "t?"),  # every first and third Friday
+        ("e[Eo]?", "[wmahPk]", "", "(?!t?[no])", "t?"),  # every Monday and Friday
+        ("m", "[no]", "(?:c?y)?", _END, _GAP),  # May 3 and 5
+        ("r", "w", "", "(?!t?[no]|[fi]?t?r)", _GAP),  # next Monday and Tuesday
+        ("r", "m", "", "(?!t?[no]|[cfi]?y|[fi]?t?r)", _GAP),  # last June and July
+        ("O", "o", "", _END, _GAP),  # on the 3rd and 5th
     )
 )
 """Lists before whose first member stands what all of them share."""
@@ -56,7 +60,8 @@ def completed(tokens: list[Token]) -> list[Token]:
     added: dict[int, list[Token]] = {}
 
     def add(at: int, edge: int, shared: tuple[int, int]) -> None:
-        added[at] = [token._replace(start=edge, end=edge) for token in tokens[slice(*shared)]]
+        if shared[0] < shared[1]:
+            added[at] = [token._replace(start=edge, end=edge) for token in tokens[slice(*shared)]]
 
     for pattern in (*_TRAILING, *_LEADING):
         for match in pattern.finditer(line):

@@ -35,6 +35,16 @@ _PREPOSITION: Final = re.compile(
 )
 _RELATIVE: Final = re.compile(r"(?:next|last|this|every)\b|yesterday|today|tomorrow", re.I)
 _BY_SOMEBODY: Final = re.compile(r"\s+by\s+(?:the\s+)?[A-Z]")
+_QUOTE_OPENS: Final = re.compile(r"""(?:^|[\s(])["'“‘](?=[A-Z]|$)[^"“”‘]*$""")
+_QUOTE_CLOSES: Final = re.compile(r"""[^"“”]*?["”'],?\s+by\s+(?:the\s+)?[A-Z]""")
+"""Behind it, who made what has the quoted title."""
+_PLACE: Final = re.compile(rf"\s+in\s+(?:the\s+)?(?!(?:{'|'.join(words.MONTH_NAMES)})\b)[A-Z][a-z]+")
+_BEGINS: Final = re.compile(r"""(?:^|[.!?:]\s+|\n)\s*["'“‘]?$""")
+"""Before it, a sentence begins, whose first word is written large anyhow."""
+_SMALL_LEAD: Final = re.compile(r"(?:Before|After|Until|Since|During|The|A|Every|All)\s")
+_NAMESAKE: Final = re.compile(rf"(?:(from|to)\s+)?(?:({words.NAMESAKES})|{words.NAMESAKES_IN_FULL})", re.I)
+_GIVING: Final = re.compile(rf"\b(?:{words.GIVING})\s+$", re.I)
+_TALKING: Final = re.compile(rf"\b(?:{words.TALKING})\s+$", re.I)
 _FAMILY: Final = re.compile(rf"\s+(?:{words.FAMILY})\b")
 _THINGS: Final = re.compile(rf"(?:'s)?[ -](?:{words.HOLIDAY_THINGS})\b", re.I)
 _VERSE: Final = re.compile(
@@ -67,21 +77,31 @@ def no_time(text: str, token: Token) -> bool:
     after = text[token.end : token.end + _NEAR].replace("’", "'")
     if token.start == token.end or _BEFORE_CHRIST.match(after) or _written_large(said, before, after):
         return True
+    if _quoted(said, before, after):
+        return True
     if token.name == "amount":
         return after.startswith("'s") or _AGE.match(after) is not None or _idiom(said.lower(), before, after)
     if token.name == "clock" and re.fullmatch(r"\d+:\d\d(?::\d\d)?", said):
         return _VERSE.search(before) is not None or _SCORE.match(after) is not None
+    if _namesake(said, before):
+        return True
     if said[:1].isupper():
         return _title(said, before, after)
     return _thing(said.lower(), after)
 
 
 def _title(said: str, before: str, after: str) -> bool:
-    """Friday Night Lights, the Daily Mail, Yesterday by the Beatles, Noon is a surname, the March sisters."""
+    """Friday Night Lights, Midnight in Paris, Before Sunset, Yesterday by the Beatles, the March sisters."""
     if _CALLED.search(before) or _thing(said.lower(), after):
         return True
     *_, last = said.split()
     alone = last == said
+    begins = _BEGINS.search(before) is not None
+    if _PLACE.match(after) and alone and said.lower() in (words.SCENES if begins else words.SMALL):
+        return True
+    small = last.lower() in words.SMALL | words.UNWONTED or _CAPITAL_BEFORE.search(before)
+    if not begins and _SMALL_LEAD.match(said) and last[0].isupper() and small:
+        return True
     beside = _CAPITAL_AFTER.match(after) is not None
     named = alone and _CAPITAL_BEFORE.search(before) and not _PREPOSITION.search(before)
     if last[0].isupper() and last.lower() in words.SMALL and (beside or named):
@@ -91,12 +111,39 @@ def _title(said: str, before: str, after: str) -> bool:
     if beside and said.lower() in _holidays() and not _PREPOSITION.search(before):
         return True
     if not alone:
-        return False
+        return said.istitle() and _BY_SOMEBODY.match(after) is not None
     if said.lower() in _WEEKDAYS and _PART_OF_NAME.search(before):
         return True
     if _BY_SOMEBODY.match(after):
         return True
     return _FAMILY.match(after) is not None and re.search(r"\bthe\s+$", before, re.I) is not None
+
+
+def _quoted(said: str, before: str, after: str) -> bool:
+    """A title in quotation marks: of somebody's, or with all its words written large."""
+    opening = _QUOTE_OPENS.search(before)
+    if opening is None:
+        return False
+    if _QUOTE_CLOSES.match(after):
+        return True
+    end = re.search(r'["”]', after)
+    title = f"{opening[0]}{said}{after[: end.start()]}".strip(' ("“') if end else ""
+    return title != said and len(title.split()) > 1 and all(map(_large, title.split()))
+
+
+def _large(word: str) -> bool:
+    return word[0].isupper() or not word[0].isalpha() or len(word) < 4
+
+
+def _namesake(said: str, before: str) -> bool:
+    """A message from Dec, talk to April: a first name."""
+    match = _NAMESAKE.fullmatch(said)
+    if match is None or not said.split()[-1].istitle():
+        return False
+    front = f"{before}{match[1]} " if match[1] else before
+    if match[2] and not before.strip():
+        return match[1] is not None
+    return (_GIVING if match[2] else _TALKING).search(front) is not None
 
 
 def _written_large(said: str, before: str, after: str) -> bool:

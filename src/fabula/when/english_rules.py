@@ -85,7 +85,8 @@ DATES: Final[list[Rule]] = [
     ("range", f"(from|between)? pair {_TO} (pair|day) (comma? four)?", joins.pairs_through),
     ("range", "between pair and (pair|day) (comma? four)?", joins.pairs_through),
     ("day", f"rel {_WEEKDAY}? pair {_FREE}", relatives.rel_pair),
-    ("day", f"(?<=(on|by|from|until|since|before|after|starting|latest|to|for|offset)) pair {_FREE}", days.pair),
+    ("day", f"(?<=(on|by|from|until|since|before|after|starting|latest|to|for|offset)) pair {_FREE} (?!of)", days.pair),
+    ("day", f"pair {_FREE} (?!of)", bare.due_pair),
     ("day", "pair (?= (at|from|between|before|after|until|by|on|comma)? clock)", days.pair),
     ("day", "(?<=day (comma|or|and)) pair", days.pair),
     ("day", "^ (on|from)? pair stop? $", days.whole_pair),
@@ -94,6 +95,7 @@ DATES: Final[list[Rule]] = [
 _BEFORE_YEAR: Final = (
     "in|since|until|before|after|from|of|during|through|between|section|edge|starting|latest|earliest|season"
 )
+_ON_DAY: Final = "(?<=(offset|weekday|wday|tonight|part|meal|day|md))"
 YEARS: Final[list[Rule]] = [
     ("span", "spoken? hundreds (?!of)", days.hundreds),
     ("span", "the? rel? fiscal unit? of? the? (four|number)?", relatives.fiscal),
@@ -101,7 +103,12 @@ YEARS: Final[list[Rule]] = [
     ("range", f"(from|between)? four {_TO} four {_FREE}", joins.through),
     ("span", f"(?<=({_BEFORE_YEAR})) four {_FREE}", days.year),
     ("span", f"(?<=(in|of|section|edge)(the|dash)) four {_FREE}", days.year),
-    ("span", f"(?<=(by|around)) four {_FREE}", days.by_year),
+    ("clock", f"{_ON_DAY} comma? around four {_FREE}", bare.around_four),
+    ("clock", "(?<=(at|around)) four (oclock|unit) (?!(of|break|ago|hence))", clocks.four_hours),
+    ("span", f"(?<=by) four {_FREE}", days.by_year),
+    ("clock", f"(?<=around) four {_FREE}", bare.at_around),
+    ("span", f"(?<=around) four {_FREE}", bare.around_year),
+    ("span", "(?<=all) four (?=(stop|comma|plain|close|and|or|$))", bare.all_year),
     ("span", f"(?<=span (and|or|comma|to|dash)) four {_FREE}", days.year),
     ("span", "^ four stop? $", days.year),
     ("span", "four (?=(onward|backward))", days.year),
@@ -114,6 +121,12 @@ TOLD: Final[list[Rule]] = [
     ("daypart", "told_part", relatives.told_part),
     ("span", "told_unit", relatives.told_unit),
 ]
+_TWICE: Final = "(unit|weekend|month|season|holiday|wholiday|weekday)"
+_LAST: Final = (
+    "(?!(unit|weekend|month|wmonth|season|holiday|wholiday|weekday|wday|amount|several|number|spoken|count|part|md|day"
+    "|quarter|half|fiscal|workweek))"
+)
+"""Before last week, `last` is no part of `the one before last`."""
 RELATIVES: Final[list[Rule]] = [
     *TOLD,
     ("day", "(weekday|offset) unit (?=(stop|comma|at|plain|$|close|and|or|for|in))", relatives.weeks_on),
@@ -125,6 +138,8 @@ RELATIVES: Final[list[Rule]] = [
     ("day", "in several time?", relatives.several_days_away),
     ("span", "in several time?", relatives.several_away),
     ("range", "the? (number|spoken|few) rel unit", bare.count_rel_unit),
+    ("beforelast", f"(?<={_TWICE}) before rel {_LAST}", bare.before_last),
+    ("afternext", f"(?<={_TWICE}) after the? rel {_LAST}", bare.after_next),
     ("span", "the? unit (afternext|beforelast)", relatives.beyond_next),
     ("span", "the? (weekend|month|season) (afternext|beforelast)", relatives.beyond_next),
     ("day", f"the? {_HOLIDAY} (afternext|beforelast)", relatives.beyond_next),
@@ -166,13 +181,18 @@ NTH: Final[list[Rule]] = [
         relatives.several_within,
     ),
     ("day", f"several (before|after) the? (day|md|{_HOLIDAY})", relatives.several_beyond),
-    ("day", f"the weekday (after|before) (day|md|{_HOLIDAY})", relatives.nth_beyond),
-    ("span", f"the weekend (after|before) (day|md|{_HOLIDAY})", relatives.nth_beyond),
+    ("day", f"the weekday (after|before) (day|md|span|{_HOLIDAY})", relatives.nth_beyond),
+    ("span", f"the weekend (after|before) (day|md|span|{_HOLIDAY})", relatives.nth_beyond),
     ("day", "the? (number|ordinal) unit? of the? (span|unit)", bare.of_month),
-    ("day", "the? (number|ordinal) span", bare.of_month),
+    ("day", "the? ordinal span", bare.of_month),
     ("day", "md (comma|of|in)? span", relatives.in_span),
     ("day", f"{_HOLIDAY} (comma|of|in)? span", relatives.in_span),
     ("span", "(month|season) (comma|of|in)? span", relatives.in_span),
+    (
+        "span",
+        f"(a|spoken|few|another) ({_WEEKDAY}|weekend) part? (of|in|during)? the? (span|month|season)",
+        bare.some_of,
+    ),
     ("day", f"{_WEEKDAY} (of|in|comma|on)? the? span", relatives.in_span),
     ("day", f"span (on|comma|dash)? {_WEEKDAY}", relatives.in_span),
     ("day", "day", lambda at, got: got["day"]),
@@ -207,6 +227,7 @@ AWAY: Final[list[Rule]] = [
     ("day", f"amount (day|{_WEEKDAY}) (?!(clock|at|from))", bare.weeks_from),
     ("moment", "amount (before|after|from) (clock|moment)", lengths.counted_from),
     ("day", f"the unit (before|after) (day|{_HOLIDAY})", lengths.next_to),
+    ("span", "the unit (before|after) span", lengths.next_to),
     ("day", "the unit (before|after) (?=(stop|comma|close|$))", relatives.told_beside),
     ("daypart", "the part (before|after) (?=(stop|comma|close|$))", relatives.told_part_beside),
     ("moment", "in around? amount time?", lengths.away_short),
@@ -260,7 +281,7 @@ PARTS: Final[list[Rule]] = [
         bare.open_on_day,
     ),
     ("range", f"{_DAY} (comma|at|on|from|between)? hours", joins.hours_on),
-    ("range", f"hours (on|comma|of|in)? the? {_DAY}", joins.hours_on),
+    ("range", f"hours (on|comma|of|in)? the? {_DAY} (?!{_TO})", joins.hours_on),
     ("range", f"{_DAY} comma? (from|between|at)? pair {_FREE}", joins.pair_on),
     (
         "range",
@@ -315,6 +336,8 @@ OPEN: Final[list[Rule]] = [
     ("span", "limit", joins.limit_alone),
 ]
 _PREP: Final = "in|on|at|during|by|since|for|around|until|before|after|through"
+_NAMED: Final = "(day|span|moment|range|every)"
+"""Beside what `all day` is that one's."""
 WEAK: Final[list[Rule]] = [
     ("amount", "several", amounts.several_weekends),
     ("break", "amount", bare.some_day),
@@ -339,6 +362,10 @@ WEAK: Final[list[Rule]] = [
     ("span", "(the|all) season (?=(stop|comma|plain|$))", bare.whole_season),
     ("span", "the? weekend (?!(break|of))", lambda at, got: named.weekend(at.conventions)),
     ("amount", "for all unit", bare.for_all),
-    ("span", "all unit (?!(of|break))", lengths.all_of),
+    (
+        "span",
+        f"(?<!{_NAMED}) (?<!{_NAMED} comma) all unit (?!(of|break|(on|in|comma|during)? the? {_NAMED}))",
+        lengths.all_of,
+    ),
     ("span", "(?<=(in|for|during)) the unit (?=(stop|comma|$|plain))", bare.the_unit),
 ]

@@ -216,7 +216,7 @@ NAMES: Final[Mapping[str, str]] = {
     "after": "after|later than|greater than|newer than|more recent than|any time after|anytime after|sometime after",
     "until": "until|till|til|'til|up to|up until", "through": "through|thru",
     "during": "during|throughout|all through|right through|over|across|in the course of|for the duration of",
-    "around": "around|about|approximately|approx|circa|ca|roughly|nearly|almost|close to|around about|at around"
+    "around": "around|about|approximately|approx|circa|ca|ca.|roughly|nearly|almost|close to|around about|at around"
     "|at about|at approximately|some time around|sometime around|or so",
     "starting": "starting|beginning|commencing|starting from|starting on|starting in|starting at|beginning on"
     "|beginning in|beginning from|commencing on|start from|starts from|starting with",
@@ -234,8 +234,7 @@ NAMES: Final[Mapping[str, str]] = {
     "midnight": "midnight|mid night|mid-night|12 midnight", "half": "half", "quarter": "quarter", "past": "past",
     "til": "til|shy of", "oh": "oh|o|zero|ou", "ad": "a.d.|a.d|ad|ce|c.e.|anno domini",
     "thistime": "this time|about this time|around this time|the same time|same time", "weekof": "the week of|w/c|w/b",
-    "hundreds": "hundreds", "percent": "percent|per cent|pct", "beforelast": "before last",
-    "afternext": "after next|after the next",
+    "hundreds": "hundreds", "percent": "percent|per cent|pct",
 }  # fmt: skip
 """Token name -> words without a value."""
 
@@ -310,8 +309,30 @@ SMALL: Final = frozenset({
 """Words of time that are written small but in names; not those that names of people often follow, as yesterday."""
 UNWONTED: Final = frozenset({
     "seconds", "minutes", "hour", "hours", "days", "weeks", "months", "years", "decades", "later", "sunrise", "dawn",
+    "before", "after", "until", "since",
 })  # fmt: skip
 """Words of time that nobody writes large inside a sentence, but in a title."""
+SCENES: Final = frozenset({
+    "morning", "afternoon", "evening", "night", "midnight", "dawn", "dusk", "twilight", "sunset",
+    "sunrise",
+})  # fmt: skip
+"""Words of time that begin a title where a place follows: Midnight in Paris."""
+NAMESAKES: Final = "jan|dec|jun"
+"""Months, shortened, that are first names too, as a pattern."""
+NAMESAKES_IN_FULL: Final = "april|may|june|august"
+"""Months whose names are first names too, as a pattern."""
+TALKING: Final = (
+    r"(?:hear(?:s|d|ing)?|(?:came|come|comes)) from|(?:talk|spoke|speak|listen|wrote|write|said|lied|married|engaged"
+    r"|introduced|apologi[sz]ed?)(?:s|ed|ing|en)? to"
+)
+"""What is done with a person, and the word before the name, as a pattern."""
+GIVING: Final = (
+    rf"{TALKING}|(?:got|gets?|received?|borrow(?:s|ed)?|bought|stole|took|takes?|learn(?:s|ed|t)?|letter|message"
+    r"|texts?|e-?mail|call|note|card|postcard|gift|present|news|word|advice|hug|kiss|flowers|reply|invitation)\b[^.,;]{0,30}"
+    r" from|(?:g[ai]ve[sn]?|giving|lent|lends?|sent|sends?|shows?|showed|told|hand(?:s|ed)?|sold|pass(?:ed)?)\b"
+    r"[^.,;]{0,30} to"
+)
+"""What comes from a person or goes to one, as a pattern."""
 FAMILY: Final = "sisters?|brothers?|family|girls|boys|twins|household|house|siblings|mansion|residence"
 """What a family's name stands before, as a pattern: the March sisters."""
 HOLIDAY_THINGS: Final = (
@@ -334,6 +355,44 @@ SCORES: Final = (
     "|long|per (?:km|mile|kilometre|kilometer)|a (?:km|mile|kilometre|kilometer)|marathon"
 )
 """What follows a score, a ratio or a pace, as a pattern."""
+MEASURES: Final = (
+    "ages?|aged|numbers?|numbered|counts?|counting|counted|scales?|scores?|scored|ratings?|rated?|rates?|ranks?|ranked"
+    "|levels?|grades?|sizes?|prices?|odds|ratio|pages?|chapters?|verses?|questions?|exercises?|steps?|volumes?"
+    "|episodes?|digits?|percent|dollars|euros|pounds|temperature|dose|choose|chose|chosen|pick|picks|picked|guess|guessed"
+    "|rais(?:e|es|ed|ing)|increas(?:e|es|ed|ing)|reduc(?:e|es|ed|ing)|decreas(?:e|es|ed|ing)|lower(?:s|ed)?|multiply"
+    "|rang(?:e|es|ed|ing)|var(?:y|ies|ied)|kids|children|bus|buses|train|route|floors?|lanes?|gates?|platforms?"
+    "|difference|sum|marks?|child|toddlers?|pupils?|split|divided?|table"
+)
+"""Words that say of two numbers behind them that they are no hours, as a pattern."""
+CHANGES: Final = (
+    "go|goes|going|went|gone|rise|rises|rose|risen|fall|falls|fell|fallen|drop|drops|dropped|grow|grows|grew|grown|jump"
+    "|jumps|jumped|climb|climbs|climbed|improves?|improved|chang(?:e|es|ed)|moved?|cut|cuts|shrinks?|shrank|expand(?:s|ed)?"
+    "|switch(?:es|ed)?|up|down|have|has|had|takes?|took|need|needs|needed|costs?|eat|eats|ate|drinks?|drank|get|gets|got"
+    "|buy|buys|bought|won|lost|is|are|was|were|be|add|adds|added|with|of"
+)
+"""Words that say the same right before them; what is, or what one has, between two and four is not said to be hours."""
+HOURLY: Final = (
+    "open|opens|opening|closed|works?|worked|working|shifts?|meet|meets|met|meetings?|free|busy|available|home|office"
+    "|class|classes|lessons?|hours|nap|naps|sleep|slept|appointment|lunch|desk|on duty|surgery|party|game|match|concert"
+    "|lecture|exam|interview|training|practice|course|session|event|sale|call|show"
+)
+"""Words that say of two numbers behind them that they are hours, as a pattern."""
+MEASURED: Final = (
+    "cost|costs|paid|pay|pays|weigh|weighs|weighed|earn|earns|earned|spent|spend|spends|has|have|had|sold|got|of|at|with"
+    "|to|for|lost|won|need|needs|needed|raised|saved|burned|burnt|ate|eat|make|makes|made|owe|owes|owed"
+    "|walked|ran|swam|by|total|totals|totalled|reached|hit|read|wrote"
+)
+"""Words before `about 1850` where it is no year, as a pattern."""
+FOUNDED: Final = (
+    "born|built|founded|painted|written|published|married|died|began|begins?|started?|opened|invented|discovered|lived"
+    "|moved|graduated|met|dates?|dated|dating|starting|back to"
+)
+"""Words before `around 1900` where it is a year, as a pattern."""
+DUE: Final = (
+    r"due|exp|expir(?:e|es|ed|y|ing|ation|ations)|deadlines?|cut-?off|renew(?:s|al|ed)?|payable|best before|use by"
+    r"|sell by|rsvp|matur(?:es?|ity)|closing|submission"
+)
+"""What has a last day, as a pattern."""
 BEHIND_LENGTH: Final = (
     "ago|later|earlier|before|after|afterwards?|past|from|for|late|early|longer|more|each|every|per|apart|away|and|but"
     "|then|than|the|this|that|while|when|until|till|since|because|with|without|during|your|our|his|her|their|its|you"
@@ -365,8 +424,9 @@ SAME_TIME: Final[Mapping[str, float]] = {"day": 0.125, "week": 1, "month": 3, "q
 FUTURE: Final = (
     r"\b(?:will|shall|gonna|won't|going to|plan(?:s|ning)? (?:to|on|for)|next(?! to)|upcoming|looking forward|let's"
     r"|remind|schedule|meet me|see you|due|hop(?:e|ing) to|want to|need to|have to|has to|like to|fancy|deadline"
-    r"|expires?|can (?:you|we)|could (?:you|we)|should we|are (?:you|we) (?:free|available)|tomorrow|appointment)\b"
-    r"|'ll\b|(?:'m|'re|\b(?:am|is|are)) [\w-]+ing\b|'s (?:coming|arriving|leaving|due)\b"
+    r"|expir(?:es?|y|ing)|renew(?:s|al)|can (?:you|we)|could (?:you|we)|should we|tomorrow|appointment"
+    r"|are (?:you|we) (?:free|available))\b|'ll\b|(?:'m|'re|\b(?:am|is|are)) [\w-]+ing\b"
+    r"|'s (?:coming|arriving|leaving|due)\b"
     r"|(?:'s|\bis|\bare)(?: on| in| at| the)*[ -]?\n|\b(?:moved|pushed|postponed|rescheduled|scheduled|set) (?:back )?"
     r"(?:to|for)\b|\boff to\b|(?:'ve|\bhave|\bhas) (?:rented|booked|hired|reserved|arranged)\b"
 )
