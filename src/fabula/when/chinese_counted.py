@@ -5,7 +5,6 @@ It knows no lengths: three weekends ago is no amount of time from now, but the t
 
 from __future__ import annotations
 
-import re
 from functools import partial
 from itertools import islice
 from typing import Final
@@ -18,6 +17,7 @@ from fabula.when.chinese_lexer import simplified
 from fabula.when.chinese_ranges import rhythm
 from fabula.when.grammar import Anchor, Every, Got, Token
 from fabula.when.named import WEEK, holiday, nth, weekday, weekend
+from fabula.when.patterns import Pattern
 from fabula.when.series import FRAMES, Either, Fixed, Periodic, Time, each, mapped
 from fabula.when.spans import FIRST, Span, days, floor, step
 
@@ -25,7 +25,7 @@ _MOST: Final = 60
 """How many are counted at most."""
 _FEW: Final = 15
 """How many days of something are counted from now, or from when a holiday begins."""
-_AND_NO_MORE: Final = re.compile("(?:[早晚]上|[上下中]午|凌晨|傍晚)?起?(?:[)），,]|$)")
+_AND_NO_MORE: Final = Pattern("(?:[早晚]上|[上下中]午|凌晨|傍晚)?起?(?:[)），,]|$)")
 """What follows a day that stands alone."""
 
 

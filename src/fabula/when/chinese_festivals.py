@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from datetime import date, datetime
 from functools import partial
@@ -15,6 +14,7 @@ from fabula.when.chinese_lexer import simplified
 from fabula.when.grammar import Anchor, Got, Token
 from fabula.when.holiday_words import CHINESE
 from fabula.when.named import holiday, month_day, season
+from fabula.when.patterns import Pattern
 from fabula.when.series import Either, Fixed, Periodic, Time, each, mapped, meet
 from fabula.when.spans import Span, day_of, days, floor, step, whole
 
@@ -24,8 +24,8 @@ _TWELFTH_MONTH: Final = frozenset(
     {"xiaohan", "dahan", "lunar_new_years_eve", "laba", "weiya", "little_new_year", "little_new_year_south"}
 )
 """Holidays and terms that fall into the last month of the lunar year."""
-_BOOKED: Final = re.compile(words.BOOKED)
-_OF_IT: Final = re.compile("的?第|的时[候节]")
+_BOOKED: Final = Pattern(words.BOOKED)
+_OF_IT: Final = Pattern("的?第|的时[候节]")
 """What is of a holiday's time, and not of somebody who is called like it."""
 _BEGINNINGS: Final = {3: "立春", 6: "立夏", 9: "立秋", 12: "立冬"}
 """The solar term that begins the season which has that month as its first."""

@@ -6,7 +6,6 @@ It knows no dates and no clock times but as the times that other rules have made
 from __future__ import annotations
 
 import math
-import re
 from datetime import timedelta
 from typing import Final
 
@@ -17,6 +16,7 @@ from fabula.when.chinese_lexer import simplified
 from fabula.when.chinese_ranges import rhythm
 from fabula.when.grammar import BREAK, Amount, Anchor, Every, Got, Token
 from fabula.when.named import away, lately
+from fabula.when.patterns import Pattern
 from fabula.when.series import (
     Either,
     Fixed,
@@ -313,7 +313,7 @@ _ISO: Final[dict[str, str]] = {
 }  # fmt: skip
 
 
-_TIMES: Final = re.compile("[^，。,又再了就才]{0,8}?(?:[一1](?:[次回趟遍顿片粒颗]|更|换|休)|轮[班流])|一[次换休]")
+_TIMES: Final = Pattern("[^，。,又再了就才]{0,8}?(?:[一1](?:[次回趟遍顿片粒颗]|更|换|休)|轮[班流])|一[次换休]")
 """What is done once in a while."""
 
 

@@ -5,7 +5,6 @@ Traditional characters are read as simplified ones, one for one, so that places 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from string import ascii_letters
 from typing import Any, Final, NamedTuple
@@ -16,6 +15,7 @@ from fabula.when import figures
 from fabula.when.chinese_lists import completed
 from fabula.when.grammar import BREAK, Token
 from fabula.when.holiday_words import CHINESE, SIMPLIFIED, WEAK
+from fabula.when.patterns import Pattern
 
 
 class Word(NamedTuple):
@@ -33,17 +33,17 @@ _NUMERALS: Final = frozenset([*words.DIGITS, *words.COUNTS, *words.TENS, *words.
 _SOME: Final = "几数"
 _COUNTABLE: Final = frozenset("十百千万天日周星月个年小分")
 """What has to follow 数 where it means some, as in 数十."""
-_QUOTED: Final = re.compile(r"《[^《》\n]{0,60}》|[“「『\"'‘][^“”「」『』\"'‘’\n]{1,3}[”」』\"'’]")
+_QUOTED: Final = Pattern(r"《[^《》\n]{0,60}》|[“「『\"'‘][^“”「」『』\"'‘’\n]{1,3}[”」』\"'’]")
 """Titles, and what is called something: no time, whatever it says."""
-_JOINED: Final = re.compile(r"(?P<first>\d[\d:./]*[:./]\d+)\s?-\s?(?=\d[\d:./]*[:./]\d|\d{4}(?!\d))")
+_JOINED: Final = Pattern(r"(?P<first>\d[\d:./]*[:./]\d+)\s?-\s?(?=\d[\d:./]*[:./]\d|\d{4}(?!\d))")
 """Two dates or times of day with a stroke between them, of which each is read by itself."""
-_SLASH: Final = re.compile(r"(?<=\d)/(?=\d{4}-\d\d-\d\d)")
+_SLASH: Final = Pattern(r"(?<=\d)/(?=\d{4}-\d\d-\d\d)")
 """From one day to another, as ISO 8601 writes it."""
-_ISO_DAY: Final = re.compile(r"(?P<first>\d{4}-\d\d-\d\d)/(?=\d{4}-\d\d-\d\d(?!\d))")
-_OTHER: Final = re.compile(r"[A-Za-z]+|[^\S\n]+")
-_SOME_YEARS: Final = re.compile(r"(?P<tens>1[5-9]\d|20\d|[7-9](?=0)|[05-9](?=几))0?几(?=年)")
+_ISO_DAY: Final = Pattern(r"(?P<first>\d{4}-\d\d-\d\d)/(?=\d{4}-\d\d-\d\d(?!\d))")
+_OTHER: Final = Pattern(r"[A-Za-z]+|[^\S\n]+")
+_SOME_YEARS: Final = Pattern(r"(?P<tens>1[5-9]\d|20\d|[7-9](?=0)|[05-9](?=几))0?几(?=年)")
 """A decade by its figures: 90几年, 8几年, 199几年; but 20几年 is a length."""
-_ROMAN: Final = re.compile(r"[Qq]([1-4])(?!\d)")
+_ROMAN: Final = Pattern(r"[Qq]([1-4])(?!\d)")
 
 
 def simplified(text: str) -> str:

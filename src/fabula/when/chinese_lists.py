@@ -5,13 +5,13 @@ It works on tokens, before any rule, and knows no times.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any, Final
 
 from fabula.when import chinese_words as words
 from fabula.when.grammar import Token
+from fabula.when.patterns import Pattern
 
 _SIGNS: Final = {
     "four": "n", "digits": "n", "number": "n", "nian": "Y", "year_word": "y", "yue": "M", "ri": "D", "hao": "D",
@@ -20,7 +20,7 @@ _SIGNS: Final = {
 }  # fmt: skip
 """Kinds of tokens, each a character."""
 _DAY: Final = "(?:d|rg?w|(?:eg?)?w|eg?u|(?:y|nY)?nMnD)"
-_LISTS: Final = re.compile(
+_LISTS: Final = Pattern(
     "|".join(
         f"(?:{lead})(?={one}{joint}{one})"
         for lead, one, joint in (
@@ -35,10 +35,10 @@ _LISTS: Final = re.compile(
         )
     )
 )
-_MEMBERS: Final = re.compile(r"(?P<first>nMnD|nD|nM|w|pno(?:b|nf)?|no(?:b|nf)?|p)(?:j?(?P=first))*")
-_SHARED: Final = re.compile("n(?:jn){1,11}(?P<unit>[DM])")
+_MEMBERS: Final = Pattern(r"(?P<first>nMnD|nD|nM|w|pno(?:b|nf)?|no(?:b|nf)?|p)(?:j?(?P=first))*")
+_SHARED: Final = Pattern("n(?:jn){1,11}(?P<unit>[DM])")
 """3、5、8号, 三、四月: the last of them has what they all are."""
-_WEEKDAYS: Final = re.compile("w(?:(?:jn){1,5}|n)")
+_WEEKDAYS: Final = Pattern("w(?:(?:jn){1,5}|n)")
 """周一、三、五, 周二四六: the first of them has it."""
 _COUNTED: Final = words.COUNTED | frozenset("点时号日月周天分刻年")
 _ENDS: Final = (*"。！？；\n ", "")

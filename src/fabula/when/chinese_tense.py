@@ -5,12 +5,12 @@ Patterns see simplified characters, and a line break where the time stands.
 
 from __future__ import annotations
 
-import re
 from functools import cache
 from typing import Final
 
 from fabula.when.chinese_lexer import simplified
 from fabula.when.chinese_words import BOOKED
+from fabula.when.patterns import Pattern
 
 _WHO: Final = "[我你他她它您咱们大家俩]{0,4}"
 TELLING: Final = "告诉|(?<![小据传再来])说(?!明|不定)|问(?!题)|答应|通知|提到|聊到|谈到|讲到|听说|知道|宣布"
@@ -58,9 +58,8 @@ _SOMEBODY: Final = tuple("我他她它咱")
 
 
 @cache
-def _compiled(pattern: str) -> re.Pattern[str]:
-    # At the first reading: an import should not pay for it.
-    return re.compile(pattern)
+def _compiled(pattern: str) -> Pattern:
+    return Pattern(pattern)
 
 
 def ahead(before: str, after: str) -> bool | None:

@@ -5,7 +5,6 @@ It does not know how the day was told; it counts from the time that the text has
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from functools import partial
@@ -15,6 +14,7 @@ from fabula.when.chinese_clock import is_clock
 from fabula.when.chinese_lexer import lex, simplified
 from fabula.when.chinese_tense import TELLING, tense
 from fabula.when.grammar import Anchor, Got
+from fabula.when.patterns import Pattern
 from fabula.when.series import LONGEST, Either, Mapped, Then, Through, Time
 from fabula.when.spans import Span, floor, step
 
@@ -22,13 +22,13 @@ _DAYS: Final = frozenset(
     {"day_word", "night_word", "weekday", "hao", "ri", "then_day", "of_day", "that_part", "its_part", "holiday"}
 )
 """Tokens that tell a day or a part of one."""
-_SENTENCE: Final = re.compile(r"[。！？；.!?;\n]")
-_CLOCK: Final = re.compile("[点點]")
-_CLAUSE: Final = re.compile("[，,：:]")
-_OTHER_DAY: Final = re.compile(f"{TELLING}|约|订|定")
+_SENTENCE: Final = Pattern(r"[。！？；.!?;\n]")
+_CLOCK: Final = Pattern("[点點]")
+_CLAUSE: Final = Pattern("[，,：:]")
+_OTHER_DAY: Final = Pattern(f"{TELLING}|约|订|定")
 """What was said or agreed on a day that is over need not be about that day."""
-_EARLY: Final = re.compile("[早起]起|起[早床]|赶早|早班|[一清]早|早早|晨[跑练]|早操|早自习|早[饭餐]")
-_LATE: Final = re.compile("失眠|熬夜|通宵|夜班|夜宵|宵夜|半夜|睡不着|没睡|[才就]睡|晚[饭餐]")
+_EARLY: Final = Pattern("[早起]起|起[早床]|赶早|早班|[一清]早|早早|晨[跑练]|早操|早自习|早[饭餐]")
+_LATE: Final = Pattern("失眠|熬夜|通宵|夜班|夜宵|宵夜|半夜|睡不着|没睡|[才就]睡|晚[饭餐]")
 _MORNING, _EVENING = timedelta(hours=3), timedelta(hours=17)
 """When what gets up early and what stays up late begin."""
 _SOONER: Final = timedelta(hours=2)

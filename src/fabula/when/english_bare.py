@@ -18,33 +18,34 @@ from fabula.when.english_relatives import lately, nth, rel_unit
 from fabula.when.english_words import DUE, FOUNDED, FUZZY, MEASURED, PLAIN
 from fabula.when.figures import twelve
 from fabula.when.grammar import Amount, Anchor, Got, Token
+from fabula.when.patterns import Pattern
 from fabula.when.series import Fixed, Time, mapped, meet, moved
 from fabula.when.spans import Span, floor, step
 
-_NAME: Final = re.compile(r"\s+[A-Z][a-z]+")
+_NAME: Final = Pattern(r"\s+[A-Z][a-z]+")
 """A name behind it: Wednesday Addams."""
-_PAPER: Final = re.compile(r"\b(?:in|from|of|for|to) the\s+$", re.I)
+_PAPER: Final = Pattern(r"\b(?:in|from|of|for|to) the\s+$", re.I)
 """Before a name that begins with a weekday: in the Sunday Times."""
-_NOUN: Final = re.compile(r"(?:'s)?[ \t]+[a-z]+|'s")
-_PREPOSITION: Final = re.compile(
+_NOUN: Final = Pattern(r"(?:'s)?[ \t]+[a-z]+|'s")
+_PREPOSITION: Final = Pattern(
     r"\b(?:on|by|since|until|till|before|after|from|this|next|last|for|in|during|over|through|every|each|or|and|to)"
     r"(?: the| a)?\s+$",
     re.I,
 )
-_COUNTED: Final = re.compile(
+_COUNTED: Final = Pattern(
     r"(?:[\d$€£¥]\S*|\b(?:of|odd|some|something|plus|more)|\b(?:hundred|thousand|[mb]illion|trillion)s?)[\s-]+$", re.I
 )
 """Before `years ago`, these count the years."""
-_ABOUT: Final = re.compile(r"\b(?:around about|close to|[a-z]+\.?)\s+$", re.I)
-_SINCE: Final = re.compile(r"\b(?:in|since|from|until|till|before|after|by|between|during)\s+$", re.I)
-_SENTENCE_GOES_ON: Final = re.compile(
+_ABOUT: Final = Pattern(r"\b(?:around about|close to|[a-z]+\.?)\s+$", re.I)
+_SINCE: Final = Pattern(r"\b(?:in|since|from|until|till|before|after|by|between|during)\s+$", re.I)
+_SENTENCE_GOES_ON: Final = Pattern(
     rf"\s+(?:{'|'.join(sorted(map(re.escape, PLAIN)))}|and|or|to|in|on|at|for|by|from|until|after|before)\b",
     re.I,
 )
 """Behind a number, the words that it does not count."""
-_FOUNDED: Final = re.compile(rf"\b(?:{FOUNDED})\s+$", re.I)
-_MEASURED: Final = re.compile(rf"\b(?:{MEASURED})\s+$", re.I)
-_DUE: Final = re.compile(rf"\b(?:{DUE})(?:\s+(?:date|is|was|on|by|for))*(?:\s*:)?\s+$", re.I)
+_FOUNDED: Final = Pattern(rf"\b(?:{FOUNDED})\s+$", re.I)
+_MEASURED: Final = Pattern(rf"\b(?:{MEASURED})\s+$", re.I)
+_DUE: Final = Pattern(rf"\b(?:{DUE})(?:\s+(?:date|is|was|on|by|for))*(?:\s*:)?\s+$", re.I)
 _HALVES: Final[dict[Any, str]] = {
     "before_now": "early",
     "after_now": "late",

@@ -14,6 +14,7 @@ from fabula.when import english_words as words
 from fabula.when import named
 from fabula.when.figures import clock, half, twelve
 from fabula.when.grammar import Anchor, Got, Rule
+from fabula.when.patterns import Pattern
 from fabula.when.series import Either, Mapped, Meet, Through, Time, mapped, meet, moved
 from fabula.when.spans import Span, day_of, step
 
@@ -24,12 +25,12 @@ _HALF_OF_DAY: Final[dict[str, tuple[float, float]]] = {
     "night_time": (17, 30), "daytime": (6, 19),
 }  # fmt: skip
 """The hours that a clock time said with a part of the day can have; beyond 24 they are the next day's."""
-_MEASURES: Final = re.compile(rf"\b(?:{words.MEASURES})\b", re.I)
-_CHANGES: Final = re.compile(rf"\b(?:{words.CHANGES})\s+$", re.I)
-_HOURLY: Final = re.compile(rf"\b(?:{words.HOURLY})\b", re.I)
-_GONE: Final = re.compile(r"\s*,?\s*(?:last|yester)", re.I)
-_AT: Final = re.compile(r"\b(?:at|by|around|about|until|till|before|after|from|since|to|past)\s+$|[,;]\s*$", re.I)
-_CLAUSE_END: Final = re.compile(r"[.;!?]\s")
+_MEASURES: Final = Pattern(rf"\b(?:{words.MEASURES})\b", re.I)
+_CHANGES: Final = Pattern(rf"\b(?:{words.CHANGES})\s+$", re.I)
+_HOURLY: Final = Pattern(rf"\b(?:{words.HOURLY})\b", re.I)
+_GONE: Final = Pattern(r"\s*,?\s*(?:last|yester)", re.I)
+_AT: Final = Pattern(r"\b(?:at|by|around|about|until|till|before|after|from|since|to|past)\s+$|[,;]\s*$", re.I)
+_CLAUSE_END: Final = Pattern(r"[.;!?]\s")
 _ANY_DAY: Final = day_of(2001, 2, 3)
 
 

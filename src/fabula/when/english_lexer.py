@@ -5,7 +5,6 @@ It knows what a word can be, not what it means where it stands; that is for the 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from functools import cache
 from typing import Any, Final, NamedTuple
@@ -14,13 +13,14 @@ from fabula.when import english_words as words
 from fabula.when import figures, holidays
 from fabula.when.english_lists import completed
 from fabula.when.grammar import BREAK, Token
+from fabula.when.patterns import Pattern
 
-_ATOM: Final = re.compile(r"[A-Za-z\u00c0-\u024f]+(?:'[A-Za-z]+)*|[0-9]+|\n|[^\s]")
-_ADDRESS: Final = re.compile(r"(?:https?://|www\.)[^\s<>\"]+|[\w.+-]{1,64}@[\w-]{1,64}\.[\w.-]+")
+_ATOM: Final = Pattern(r"[A-Za-z\u00c0-\u024f]+(?:'[A-Za-z]+)*|[0-9]+|\n|[^\s]")
+_ADDRESS: Final = Pattern(r"(?:https?://|www\.)[^\s<>\"]+|[\w.+-]{1,64}@[\w-]{1,64}\.[\w.-]+")
 """An address of the web or of mail, whose letters and figures mean nothing."""
-_INTERVAL: Final = re.compile(r"(?:(?<=\d{4}-\d\d-\d\d)|(?<=\d{4}-\d\d))/(?=\d{4}-\d\d)")
+_INTERVAL: Final = Pattern(r"(?:(?<=\d{4}-\d\d-\d\d)|(?<=\d{4}-\d\d))/(?=\d{4}-\d\d)")
 """The stroke of an ISO 8601 interval: 2025-10-01/2025-10-08."""
-_HUNDREDS: Final = re.compile(r"\d\d00\s?'?s")
+_HUNDREDS: Final = Pattern(r"\d\d00\s?'?s")
 _MARKS: Final = {
     ",": "comma", "-": "dash", "–": "dash", "—": "dash", "~": "dash", "/": "slash", ".": "stop", "!": "stop",
     "?": "stop", ";": "stop", ":": "stop", "(": "open", ")": "close", "@": "at", "&": "and", "'": "tick", '"': "tick",

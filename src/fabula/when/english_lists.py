@@ -5,10 +5,10 @@ It works on tokens, before any rule, and knows no times. Each member is found as
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from fabula.when.grammar import Token
+from fabula.when.patterns import Pattern
 
 _SIGNS: Final = {
     "each": "e", "other": "E", "part": "P", "weekend": "k", "business": "k",
@@ -22,11 +22,11 @@ _UNITS: Final = {"week": "W", "month": "M", "year": "U", "quarter": "Q", "half":
 _END: Final = "(?=[piOcj]|$)"
 """What shows that a bare number counts nothing."""
 _GAP: Final = "[iOt]*"
-_JOINT: Final = re.compile("[cj][cjiOt]*")
+_JOINT: Final = Pattern("[cj][cjiOt]*")
 _APART: Final = "(?<!b)(?<!bt)"
 """Between May and June is one time."""
 _TRAILING: Final = tuple(
-    re.compile(rf"{_APART}{before}(?P<list>(?:{one})(?:c{_GAP}(?:{one}))*c?j{_GAP})(?:{one})(?P<shared>{shared})")
+    Pattern(rf"{_APART}{before}(?P<list>(?:{one})(?:c{_GAP}(?:{one}))*c?j{_GAP})(?:{one})(?P<shared>{shared})")
     for before, one, shared in (
         ("", "m(?!t?[no])|[ahq]", "[cfi]?(?:y|t?rU)"),  # June and July 2024, spring or summer of last year
         ("", "w", "[fi]?t?rW"),  # Monday and Tuesday next week
@@ -39,7 +39,7 @@ _TRAILING: Final = tuple(
 )
 """Lists whose last member is followed by what all of them share."""
 _LEADING: Final = tuple(
-    re.compile(rf"{_APART}(?P<shared>{shared})t?(?P<list>{one}(?:c{gap}{one})*c?j{gap}{one})(?P<year>{year}){end}")
+    Pattern(rf"{_APART}(?P<shared>{shared})t?(?P<list>{one}(?:c{gap}{one})*c?j{gap}{one})(?P<year>{year}){end}")
     for shared, one, year, end, gap in (
         ("e", "o", "", "(?=[wkDWM])", "t?"),  # every first and third Friday
         ("e[Eo]?", "[wmahPk]", "", "(?!t?[no])", "t?"),  # every Monday and Friday

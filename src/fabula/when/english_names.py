@@ -12,62 +12,63 @@ from typing import Final
 from fabula.when import english_words as words
 from fabula.when import holidays
 from fabula.when.grammar import Token
+from fabula.when.patterns import Pattern
 
 _NEAR: Final = 60
 """How many characters before and after are looked at."""
 _BEARER: Final = f"(?:{words.NAMED})"
-_IS_NAME: Final = re.compile(
+_IS_NAME: Final = Pattern(
     rf"\s+(?:is|was|isn't|are|were)\s+(?:not\s+)?(?:an?|the|my|our|your|his|her|their)\s+(?:[\w-]+\s+){{0,3}}?{_BEARER}"
     r"\b(?!'|\s+\w+'s)(?=\s*(?:[.,;!?)]|$|(?:in|of|on|who|that|which|about|from|by|with|at|and|but|i)\b))",
     re.I,
 )
 """Midnight is my cat; not `Friday is my cat's birthday`, nor `Monday is the film festival`."""
-_CALLED: Final = re.compile(
+_CALLED: Final = Pattern(
     rf"\b(?:(?:named|nicknamed|titled|entitled|surnamed|dubbed|name is|name's|name was)"
     rf"|(?:is|are|was|were|'s|be|been|{_BEARER}) called"
     rf"|named (?:him|her|it|them|(?:our|the|my|their) \w+))\s+(?:the\s+)?[\"'“‘]?$",
     re.I,
 )
-_CAPITAL_AFTER: Final = re.compile(r"[ \t]+[A-Z][a-z]+")
-_CAPITAL_BEFORE: Final = re.compile(r"[A-Z][\w'.-]*[ \t]+$")
-_PREPOSITION: Final = re.compile(
+_CAPITAL_AFTER: Final = Pattern(r"[ \t]+[A-Z][a-z]+")
+_CAPITAL_BEFORE: Final = Pattern(r"[A-Z][\w'.-]*[ \t]+$")
+_PREPOSITION: Final = Pattern(
     r"\b(?:on|by|since|until|till|before|after|from|for|at|in|over|during|this|last)\s+$", re.I
 )
-_RELATIVE: Final = re.compile(r"(?:next|last|this|every)\b|yesterday|today|tomorrow", re.I)
-_BY_SOMEBODY: Final = re.compile(r"\s+by\s+(?:the\s+)?[A-Z]")
-_QUOTE_OPENS: Final = re.compile(r"""(?:^|[\s(])["'“‘](?=[A-Z]|$)[^"“”‘]*$""")
-_QUOTE_CLOSES: Final = re.compile(r"""[^"“”]*?["”'],?\s+by\s+(?:the\s+)?[A-Z]""")
+_RELATIVE: Final = Pattern(r"(?:next|last|this|every)\b|yesterday|today|tomorrow", re.I)
+_BY_SOMEBODY: Final = Pattern(r"\s+by\s+(?:the\s+)?[A-Z]")
+_QUOTE_OPENS: Final = Pattern(r"""(?:^|[\s(])["'“‘](?=[A-Z]|$)[^"“”‘]*$""")
+_QUOTE_CLOSES: Final = Pattern(r"""[^"“”]*?["”'],?\s+by\s+(?:the\s+)?[A-Z]""")
 """Behind it, who made what has the quoted title."""
-_PLACE: Final = re.compile(rf"\s+in\s+(?:the\s+)?(?!(?:{'|'.join(words.MONTH_NAMES)})\b)[A-Z][a-z]+")
-_BEGINS: Final = re.compile(r"""(?:^|[.!?:]\s+|\n)\s*["'“‘]?$""")
+_PLACE: Final = Pattern(rf"\s+in\s+(?:the\s+)?(?!(?:{'|'.join(words.MONTH_NAMES)})\b)[A-Z][a-z]+")
+_BEGINS: Final = Pattern(r"""(?:^|[.!?:]\s+|\n)\s*["'“‘]?$""")
 """Before it, a sentence begins, whose first word is written large anyhow."""
-_SMALL_LEAD: Final = re.compile(r"(?:Before|After|Until|Since|During|The|A|Every|All)\s")
-_NAMESAKE: Final = re.compile(rf"(?:(from|to)\s+)?(?:({words.NAMESAKES})|{words.NAMESAKES_IN_FULL})", re.I)
-_GIVING: Final = re.compile(rf"\b(?:{words.GIVING})\s+$", re.I)
-_TALKING: Final = re.compile(rf"\b(?:{words.TALKING})\s+$", re.I)
-_FAMILY: Final = re.compile(rf"\s+(?:{words.FAMILY})\b")
-_THINGS: Final = re.compile(rf"(?:'s)?[ -](?:{words.HOLIDAY_THINGS})\b", re.I)
-_VERSE: Final = re.compile(
+_SMALL_LEAD: Final = Pattern(r"(?:Before|After|Until|Since|During|The|A|Every|All)\s")
+_NAMESAKE: Final = Pattern(rf"(?:(from|to)\s+)?(?:({words.NAMESAKES})|{words.NAMESAKES_IN_FULL})", re.I)
+_GIVING: Final = Pattern(rf"\b(?:{words.GIVING})\s+$", re.I)
+_TALKING: Final = Pattern(rf"\b(?:{words.TALKING})\s+$", re.I)
+_FAMILY: Final = Pattern(rf"\s+(?:{words.FAMILY})\b")
+_THINGS: Final = Pattern(rf"(?:'s)?[ -](?:{words.HOLIDAY_THINGS})\b", re.I)
+_VERSE: Final = Pattern(
     rf"(?:\b(?:{words.BOOKS})\.?|\b(?:ratio|score|odds|result|verses?|format|scale|record|(?:time|best) (?:was|is|of))"
     r"\b[^.,;]{0,20}?|\bin)\s+$",
     re.I,
 )
-_SCORE: Final = re.compile(rf"[ -](?:{words.SCORES})\b", re.I)
-_WAIT: Final = re.compile(
+_SCORE: Final = Pattern(rf"[ -](?:{words.SCORES})\b", re.I)
+_WAIT: Final = Pattern(
     r"\b(?:wait|just|hang on|hold on|give (?:me|us|him|her|it)|got|spare|wait up)(?: for)?\s+$|^\s*$", re.I
 )
-_AGE: Final = re.compile(r"[\s-]+(?:old|older|younger|of age)\b", re.I)
-_LEAD: Final = re.compile(r"(?:the|this|last|next|every|each)\s+")
-_PART_OF_NAME: Final = re.compile(r"\b(?i:the|an?|my|our|his|her|their)\s+(?:[A-Z][\w'-]+\s+)+$")
+_AGE: Final = Pattern(r"[\s-]+(?:old|older|younger|of age)\b", re.I)
+_LEAD: Final = Pattern(r"(?:the|this|last|next|every|each)\s+")
+_PART_OF_NAME: Final = Pattern(r"\b(?i:the|an?|my|our|his|her|their)\s+(?:[A-Z][\w'-]+\s+)+$")
 """The Happy Mondays."""
-_BEFORE_CHRIST: Final = re.compile(r"[\s,]*(?:\d{1,4}\s?)?(?:BCE?\b|B\.\s?C\.)")
+_BEFORE_CHRIST: Final = Pattern(r"[\s,]*(?:\d{1,4}\s?)?(?:BCE?\b|B\.\s?C\.)")
 _WEEKDAYS: Final = frozenset((*words.WORDS["weekday"], *words.WORDS["weekdays"]))
-_RATE: Final = re.compile(
+_RATE: Final = Pattern(
     r"(?:[\d%¢$€£]|\d [a-z]+"
     r"|\b(?:dollars?|euros?|pounds?|bucks|quid|cents?|grand|hundred|thousand|miles|calories|each))\s+$",
     re.I,
 )
-_ADJECTIVE: Final = re.compile(rf"[ \t]+(?!(?:{words.BEHIND_LENGTH})\b)[a-z]{{3,}}")
+_ADJECTIVE: Final = Pattern(rf"[ \t]+(?!(?:{words.BEHIND_LENGTH})\b)[a-z]{{3,}}")
 
 
 def no_time(text: str, token: Token) -> bool:

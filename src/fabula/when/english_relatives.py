@@ -14,14 +14,13 @@ from fabula.when import named
 from fabula.when.english_days import day_number, pair_date, year_of
 from fabula.when.figures import full_year
 from fabula.when.grammar import Amount, Anchor, Got
+from fabula.when.patterns import Pattern
 from fabula.when.series import LONGEST, Beyond, Either, Fixed, Through, Time, each, mapped, meet, moved, resolve
 from fabula.when.spans import Span, days, floor, step, whole
 
-_OWNED: Final = re.compile(r"(?:\b(?:my|your|his|her|its|our|their|whose)|'s|s')\s+$", re.I)
+_OWNED: Final = Pattern(r"(?:\b(?:my|your|his|her|its|our|their|whose)|'s|s')\s+$", re.I)
 """Before `last week`, these make it somebody's last one."""
-_VERB: Final = re.compile(
-    r"(?:\b(?:will|would|can|could|should|shall|must|might|may|to|not|does|did)|n't|'ll)\s+$", re.I
-)
+_VERB: Final = Pattern(r"(?:\b(?:will|would|can|could|should|shall|must|might|may|to|not|does|did)|n't|'ll)\s+$", re.I)
 """Before `last two hours`, these make `last` a verb."""
 
 
