@@ -8,7 +8,8 @@ import pytest
 import fabula
 
 NAMES = [
-    "AsyncMemory", "Confined", "Embedder", "EmbeddingMismatch", "Emotion", "Entity", "Event", "Extraction", "Extractor",
+    "AsyncMemory", "Confined", "Conventions", "Embedder", "EmbeddingMismatch", "Emotion", "Entity", "Event",
+    "Extraction", "Extractor",
     "FabulaError", "Fact", "Flushed", "Forgotten", "ForkedMemory", "Frame", "Hit", "Image", "Insight", "Interval",
     "InvalidInput", "LeaseLost", "Masked", "Memory", "MemoryClosed", "Message", "MissingExtra", "Note",
     "OpenAIEmbedder", "Passage", "Plan", "ProviderAuthError", "ProviderBadReply", "ProviderError",

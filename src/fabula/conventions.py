@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Final, Literal
+from typing import Any, Final, Literal, cast
 
 from fabula.checking import within
 from fabula.errors import InvalidInput
@@ -38,12 +38,21 @@ class Conventions:
     def __post_init__(self) -> None:
         if self.through not in ("none", "dates", "all"):
             raise InvalidInput(f"through is 'none', 'dates' or 'all', not {self.through!r}")
+        if not isinstance(self.month_first, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InvalidInput(f"month_first is True or False, not {self.month_first!r}")
         within("weekend", self.weekend, -24, 24, kind=float)
+        hours: tuple[Any, ...] = tuple(self.hours)
+        for part in hours:
+            if not isinstance(part, tuple) or len(cast(tuple[Any, ...], part)) != 3:
+                raise InvalidInput(f"hours holds triples of a name, the first and the last hour, not {part!r}")
         for name, begin, end in self.hours:
             if name not in HOURS:
                 raise InvalidInput(f"no part of the day is called {name!r}; there are {', '.join(HOURS)}")
             within(f"the start of {name}", begin, 0, _LATEST, kind=float)
             within(f"the end of {name}", end, begin, _LATEST, kind=float)
+            if begin == end and name != "midnight":
+                raise InvalidInput(f"{name} has no length: it begins and ends at {begin}")
+        object.__setattr__(self, "hours", hours)
 
     def part(self, name: str) -> tuple[float, float]:
         """Return the hours of a part of the day."""

@@ -21,13 +21,13 @@ Order = Literal["", "latest", "first"]
 _WORDS: Final[tuple[tuple[Asks, str], ...]] = (
     ("when", r"\bhow (?:long|many \w+) ago\b|多久(?:之|以)?前|多长时间(?:之|以)?前"),
     ("how_long", r"\bhow long\b|\bsince when\b|\bhow many (?:years|months|weeks|days|hours|minutes)\b"
-                 r"|从什么时[候间]|多久(?!一次)|多长时间|多少(?:年|个月|天|周|小时|分钟)|几(?:年|个月|天|周)了"),
+                 r"|从什么时[候间]|多久(?!.{0,4}[一1几]次|去?一回)|多长时间|多少(?:年|个月|天|周|小时|分钟)|几(?:年|个月|天|周)(?![号前后])"),
     ("when", r"^(?:(?!\b(?:who|whom|whose|what|which|where|why|how)\b).)*"
              r"(?:\bwhen(?:['’]s|['’]d|\s+(?:did|do|does|is|are|was|were|will|would|has|have|had|can|could|should|shall|am)\b"
              r"|\s*(?:\?|$))|\b(?:know|tell|say|says|said|ask|remember|recall|and|or|exactly)\b.{0,20}\bwhen\b)"
              r"|\b(?:what|which) (?:date|day|week|weekend|month|year|season|time)\b|\bin what year\b"
-                 r"|什么时[候间]|啥时候|何时|哪[一]?(?:天|年|月|个月|周|日)|几[号月点日]|星期几|周几|什么日子"),
-    ("how_many", r"\bhow (?:many|much|often)\b|多久一次|多少|几[个次本部家位只条张]"),
+                 r"|什么时[候间]|啥时候|何时|几时|哪[一]?(?:天|年|月|个月|周|日)|几[号月点日]|星期几|周几|什么日子"),
+    ("how_many", r"\bhow (?:many|much|often)\b|多久.{0,4}[一1几]次|多少|几[个次本部家位只条张]"),
     ("who", r"\bwho(?:m|se)?\b|谁|哪位|哪个人"),
     ("where", r"\bwhere\b|\b(?:what|which) (?:place|city|country|town)\b|哪里|哪儿|在哪|去哪|什么地方|何处"),
     ("why", r"\bwhy\b|\bhow come\b|\bwhat (?:made|caused)\b|为什么|为何|为啥|怎么会|原因"),
@@ -49,14 +49,16 @@ _ASKED: Final = re.compile(
 """The words that ask for a time, which name none."""
 _PREPOSITION: Final = re.compile(r"^(?:(?:in|on|at|over|during|the|for)\b|在|于)|(?:的时候|期间|里|内)$", re.IGNORECASE)
 _LATEST: Final = re.compile(
-    r"\b(?:latest|newest|most recent(?:ly)?|last time|current(?:ly)?|now(?:adays)?|at present|these days|still)\b"
-    r"|\bany ?more\b"
-    r"|最近一次|最新|上一?次|目前|现在|如今|眼下|还在|仍然|至今",
+    r"\b(?:latest|newest|most recent(?:ly)?|last time|current(?:ly)?|now(?:adays)?|at present)\b"
+    r"|\b(?:these days|still)\b|\bany ?more\b"
+    r"|\blast (?:see|saw|seen|meet|met|talk(?:ed)?|sp[eo]ak(?:en)?|spoke|hear[d]?|visit(?:ed)?|call(?:ed)?)\b"
+    r"|\blast (?:went|go|ate|eat)\b"
+    r"|最近的?一次|最后一次|最新|上一?次|目前|现在|如今|眼下|还在|仍然|至今",
     re.IGNORECASE,
 )
 _FIRST: Final = re.compile(
-    r"\b(?:first(?! (?:week|weekend|half|quarter|days?|months?|prize|place|floor|name|aid|class|grade|of))"
-    r"|earliest|originally|initially)\b|第一次|首次|最早|最初|起初|一开始",
+    r"\b(?:first(?! (?:week|weekend|half|quarter|days?|months?|prize|place|floor|name|aid|class|grade|of|thing))"
+    r"|earliest|originally|initially)\b|第一[次回]|头一[次回]|首次|最早|最初|起初|一开始",
     re.IGNORECASE,
 )
 

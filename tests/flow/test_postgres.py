@@ -257,6 +257,7 @@ class SlowEmbedder(HashEmbedder):
 
 class SlowExtractor(RuleExtractor):
     def __init__(self, gate: Gate) -> None:
+        super().__init__()
         self.gate = gate
 
     async def extract(self, window: Sequence[Passage], context: Sequence[Passage] = ()) -> Extraction:

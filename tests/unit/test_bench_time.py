@@ -488,5 +488,5 @@ def test_the_customs_of_a_set_are_asked_for_and_known(tmp_path: Path) -> None:
     (tmp_path / "recognizers_zh_a.json").write_text(json.dumps(recognized("date", DATE)), "utf-8")
     bench.main(["--data", str(tmp_path)], finder)
     assert asked[:2] == [times.CUSTOMS["recognizers_zh"], Conventions()], (
-        "as its authors count, and as the library does"
+        "as its authors count, then as the library does"
     )

@@ -22,6 +22,12 @@ AT = datetime(2025, 3, 5, 10, tzinfo=UTC)
         ({"weekend": 30}, "weekend is -24 to 24, not 30"),
         ({"hours": (("brunch", 9, 12),)}, "no part of the day is called 'brunch'"),
         ({"hours": (("evening", 20, 19),)}, "the end of evening is 20 to 36, not 19"),
+        (
+            {"hours": (("evening", 17),)},
+            "hours holds triples of a name, the first and the last hour, not ('evening', 17)",
+        ),
+        ({"hours": (("evening", 17, 17),)}, "evening has no length: it begins and ends at 17"),
+        ({"month_first": "no"}, "month_first is True or False, not 'no'"),
         ({"hours": (("evening", -1, 19),)}, "the start of evening is 0 to 36, not -1"),
     ],
 )

@@ -6,7 +6,6 @@ time is meant, a find has several readings, the likeliest first; see docs/time.m
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta, tzinfo
@@ -18,6 +17,7 @@ from fabula.types import Interval
 from fabula.when import chinese, english
 from fabula.when.english_words import MONTH_NAMES, WEEKDAY_NAMES
 from fabula.when.grammar import Amount, Anchor, Every, Token
+from fabula.when.patterns import Pattern
 from fabula.when.series import Time, resolve
 from fabula.when.spans import FIRST, LAST, Span
 
@@ -26,9 +26,9 @@ __all__ = ["Found", "distance", "find", "spell"]
 _DAY_SECONDS = 86_400.0
 _NARROW: Final = {0xFF10 + digit: str(digit) for digit in range(10)} | {ord("："): ":", ord("／"): "/", ord("－"): "-"}
 """Full-width figures, as Chinese keyboards write them."""
-_SENTENCE_END: Final = re.compile(r"[.!?]\s|[。！？；\n]")
+_SENTENCE_END: Final = Pattern(r"[.!?]\s|[。！？；\n]")
 _LANGUAGES: Final = ((english.GRAMMAR, english.ahead), (chinese.GRAMMAR, chinese.ahead))
-_LATIN, _HAN = re.compile("[A-Za-z]"), re.compile("[\u2e80-\u9fff]")
+_LATIN, _HAN = Pattern("[A-Za-z]"), Pattern("[\u2e80-\u9fff]")
 """A text that has the first and not the second is not read as Chinese: what is no time in English is none."""
 _EARLIEST, _LATEST = FIRST + timedelta(2), LAST - timedelta(2)
 _NEAR: Final = 60
@@ -63,12 +63,16 @@ def find(text: str, reference: datetime, conventions: Conventions = Conventions(
     (30 February) is not found.
     """
     zoned = aware(reference)
+    zoned = zoned.astimezone(UTC).astimezone(zoned.tzinfo)  # a fold that its clock does not have is none
     anchor = Anchor(zoned.replace(tzinfo=None), zoned.tzinfo or UTC, conventions)
     narrow = text.translate(_NARROW)
+    languages = _LANGUAGES[: 1 if _LATIN.search(narrow) and not _HAN.search(narrow) else 2]
     tokens = [
         (token, ahead)
-        for grammar, ahead in _LANGUAGES[: 1 if _LATIN.search(narrow) and not _HAN.search(narrow) else 2]
+        for grammar, ahead in languages
         for token in grammar.read(narrow, anchor)
+        # What the other language calls a code or a name is no time in this one either.
+        if not any(other.no_time(narrow, token) for other, _ in languages if other is not grammar)
     ]
     tokens.sort(key=lambda one: (one[0].start, -one[0].end))
     kept: list[Found] = []

@@ -5,23 +5,25 @@ What a rule makes of its tokens stands in `chinese_dates`, `chinese_festivals`, 
 
 from __future__ import annotations
 
-import re
+from collections.abc import Sequence
 from typing import Any, Final
 
 from fabula.when import chinese_clock as clock
+from fabula.when import chinese_counted as counted
 from fabula.when import chinese_dates as dates
 from fabula.when import chinese_festivals as festivals
 from fabula.when import chinese_lengths as lengths
+from fabula.when import chinese_ranges as ranges
 from fabula.when import chinese_then as then
+from fabula.when import chinese_told as told
 from fabula.when.chinese_lexer import lex
 from fabula.when.chinese_names import no_time
-from fabula.when.chinese_words import CLAUSE, FUTURE, PAST
+from fabula.when.chinese_tense import ahead
 from fabula.when.grammar import Amount, Anchor, Build, Got, Grammar, Rule
 from fabula.when.series import Time
 from fabula.when.spans import Unit
 
-_CLAUSE: Final = re.compile(CLAUSE)
-_TENSES: Final = ((re.compile(FUTURE), True), (re.compile(PAST), False))
+__all__ = ["GRAMMAR", "ahead"]
 
 _COUNT: Final = "(number|count)"
 _PART: Final = "(of_day|short_part|night_word|that_part)"
@@ -34,7 +36,9 @@ _NAMES: Final = ("day", "span", "year", "month", "moment", "clock", "part", "ran
 _TIME: Final = f"({'|'.join(_NAMES)})"
 _LUNAR: Final = "(lunar_month|leap?number(yue))"
 _IN_LUNAR: Final = "(lunar(year)?|year(lunar))"
-_NO_UNIT: Final = "(?!unit|nian|yue|ri|hao|ge|duo|ban|dian|shi|fen|ke|jidu|workday|night|niandai|shiji)"
+_THINGS: Final = "(number|count|some|digits) ge (weekday|weekend|season|break_of|holiday)"
+_NO_TIME: Final = "(no_day|no_hour)"
+_NO_UNIT: Final = "(?!unit|nian|yue|ri|hao|ge|duo|ban|dian|shi|fen|ke|jidu|workday|niandai|shiji)"
 
 
 def _by_unit(pattern: str, build: Build) -> list[Rule]:
@@ -55,9 +59,9 @@ def _by_unit(pattern: str, build: Build) -> list[Rule]:
     return [(name, pattern, rule(units)) for name, units in kinds.items()]
 
 
-def _as_named(pattern: str, build: Build) -> list[Rule]:
+def _as_named(pattern: str, build: Build, without: Sequence[str]) -> list[Rule]:
     """The rule for each kind of time, whose name stays: `{}` in the pattern stands for it."""
-    return [(name, pattern.format(name), build) for name in _NAMES]
+    return [(name, pattern.format(name), build) for name in _NAMES if name not in without]
 
 
 def _part(at: Anchor, got: Got) -> Time:
@@ -83,11 +87,12 @@ def _clock_on(at: Anchor, got: Got) -> Time:
 
 
 _CLOCKS: Final[list[Rule]] = [
-    ("break", "bc (number|four|digits|some) nian?", lengths.nothing),
-    ("moment", "world", lengths.world),
+    ("break", "bc (number|four|digits|some) nian? (number(yue))? (number(ri|hao))?", lengths.nothing),
     ("hour", f"(?<!di){_COUNT} (dian|shi)", clock.hour),
     ("clock", f"minus {_COUNT} (fen|ke) hour", clock.minus),
     ("clock", f"hour minus {_COUNT} (fen|ke)", clock.minus),
+    ("no_hour", f"{_COUNT} (dian|shi) ((number|digits) fen?)?", clock.no_hour),
+    ("no_hour", f"hour ((number|digits) fen|(number|digits){_NO_UNIT})", clock.no_hour),
     ("clock", "hour (zhong|ta)? ban", clock.minutes),
     ("clock", f"hour {_COUNT} ke", clock.minutes),
     ("clock", f"hour {_COUNT} ge zi", clock.minutes),
@@ -96,12 +101,12 @@ _CLOCKS: Final[list[Rule]] = [
     ("clock", "hour (number|digits) fen", clock.minutes),
     ("clock", f"hour (number|digits){_NO_UNIT}(?!to)", clock.bare_minutes),
     ("clock", "hour (zhong|sharp)", clock.o_clock),
-    ("range", f"{_PART} de? (digits|some|pair) (dian|shi)", clock.two_hours_in_part),
+    ("range", f"{_PART} de? (digits|some) (dian|shi)", clock.two_hours_in_part),
     ("range", f"{_PART}? ({_COUNT}|clock|hour) to {_PART}? (clock|hour)", clock.stretch),
-    ("range", f"{_PART}? pair (dian|shi)", clock.stretch),
+    ("range", f"({_PART} de?)? pair (dian|shi)", clock.stretch),
     ("clock", f"{_PART} (de|comma|on)? (clock|hour) (zhong|sharp|duo|about)?", clock.in_part),
     ("range", "(digits|some) (dian|shi)", clock.two_hours),
-    ("clock", "hour (zhong|sharp|duo|about)", clock.o_clock),
+    ("clock", "hour (zhong|sharp|duo|about)", clock.about),
     ("clock", "hour(?=before|after|qian|hou|since)", clock.o_clock),
 ]
 _YEARS: Final[list[Rule]] = [
@@ -117,8 +122,17 @@ _YEARS: Final[list[Rule]] = [
     ("decade", "century de? number niandai", dates.tens),
     ("decade", "(number|four|digits) niandai", dates.tens),
     ("range", "some niandai", then.decades),
+    ("decade", "some_years nian", then.some_years),
+]  # fmt: skip
+_COUNTED: Final[list[Rule]] = [
+    ("range", f"(?<!di){_THINGS} (qian|before|hou|after)", counted.away),
+    ("range", f"(?<!(year|yue|jidu|nian|holiday|weak_holiday|ri|hao|day_word))(near|qian|coming|hou|rel) {_THINGS}",
+     counted.several),
+    ("every", f"(mei|skip) {_THINGS}", counted.every),
 ]  # fmt: skip
 _DAYS: Final[list[Rule]] = [
+    ("no_day", "(?<!di)number yue (number|score|digits) (ri|hao)", dates.no_day),
+    ("no_day", f"{_WHICH} ge? yue de? number hao", dates.no_day),
     ("lunar_date", "(chu(number|digits)|score)(?!hao|ri|yue|ge|unit|nian)", festivals.chu),
     ("day", f"lunar? year? lunar? {_LUNAR} lunar_date", festivals.lunar_date),
     ("day", "(new_year|nian) lunar_date", festivals.new_year_day),
@@ -140,8 +154,7 @@ _DAYS: Final[list[Rule]] = [
         "(?<!di)(?<!near)(?<!coming)(?<!final)(?<!(?<!nian)(?<!yue)(?<!unit)(qian|hou))number yue",
         dates.numbered_month,
     ),
-    ("range", "(?<!number)pair yue", lengths.two_months),
-    ("day", "^pair$", dates.dated),
+    ("range", "(?<!number)pair yue", ranges.two_months),
     ("day", f"pair(?={_PART}|clock|hour)", dates.dated),
     ("day", "slashed", dates.slashed),
     ("day", "(?<!di)(number|score) ri(?!within|qian|hou)", dates.of_month),
@@ -162,9 +175,10 @@ _RELATIVE: Final[list[Rule]] = [
     ("day", "weekday comma? day", dates.last),
     ("day", "(?<!di)(?<!(number|count)(ge))weekday", dates.bare_weekday),
     ("weekend_time", "(?<!(number|count)(ge))weekend", dates.bare_weekend),
-    ("day", "year de? day_word", dates.away_year),
+    ("day", "year de? day_word", then.away_year),
     ("range", f"year? de? {_FESTIVAL} holidays", festivals.days_off),
     ("range", "year? de? (number|digits) holidays", festivals.days_off),
+    ("day", "year? de? guonian holidays?", festivals.new_year),
     ("range", f"year? de? ({_FESTIVAL}|number|digits) during", festivals.long_holiday),
     ("day", f"year de? {_FESTIVAL}", festivals.year_festival),
     ("day", f"year (number|digits){_NO_UNIT}", festivals.numeric_festival),
@@ -181,10 +195,12 @@ _PARTS_OF_LONGER: Final[list[Rule]] = [
     ("season_time", "year de? season_time", dates.in_year),
     ("season_time", "rel ge? season_time", then.season),
     ("span", f"{_LONG}? de? half_of", dates.half),
+    ("range", f"{_LONG} de? (qian|hou|final) {_THINGS}", counted.first_ones),
     ("day", f"{_LONG} de? {_NTH} ge? weekday", dates.ordinal),
     ("weekend_time", f"{_LONG} de? {_NTH} ge? weekend", dates.ordinal),
     ("span", f"{_LONG} de? (qian|hou|final) {_COUNT} ge? (unit|yue|jidu)", dates.first_ones),
     ("span", "qian number jidu", dates.first_ones),
+    ("range", f"day (qian|before|hou|after) di? {_THINGS}", counted.beside),
     ("day", f"{_LONG} de? {_NTH} ge? unit", dates.ordinal_day),
     ("span", f"{_LONG} de? {_NTH} ge? (unit|yue|jidu)", dates.ordinal),
     ("span", "year nian (section|chu)", dates.sectioned),
@@ -207,7 +223,7 @@ _AMOUNTS: Final[list[Rule]] = [
     ("amount", f"{_COUNT} ri(?=within|qian|hou)", lengths.amount),
     ("amount", "amount (number|digits|count) fen(?!unit)", lengths.joined),
     ("amount", "amount (you|duo)? amount", lengths.joined),
-    ("amount", f"amount {_COUNT} night", lengths.and_nights),
+    ("amount", f"amount {_COUNT} short_part", lengths.and_nights),
     ("amount", "(number|count|four) to amount", lengths.between),
     ("amount", "amount to amount", lengths.between),
     ("amount", "amount about", lengths.roughly),
@@ -216,11 +232,12 @@ _AMOUNTS: Final[list[Rule]] = [
 ]  # fmt: skip
 _AWAY: Final[list[Rule]] = [
     ("day", "day (qian|hou|before|after) amount", lengths.off),
-    ("day", f"day (hou|after) de? di {_COUNT} unit", lengths.off),
+    ("day", f"day (hou|after) de? (di {_COUNT} unit|then_day)", lengths.off),
     ("day", "amount (qian|before|hou|after) de? day_word", lengths.same_day),
     *_by_unit("amount (qian|before)", lengths.ago),
     *_by_unit("amount (hou|after)", lengths.ahead),
     *_by_unit("pass amount", lengths.passing),
+    ("day", "day vague", lengths.vague_before),
     ("range", "amount since", lengths.since_amount),
     ("day", "qian amount", then.day_before),
     ("range", "(near|qian|hou|coming|rel|before|after) de? amount within?", lengths.recently),
@@ -229,21 +246,22 @@ _AWAY: Final[list[Rule]] = [
     ("range", "vague", lengths.vague),
     ("range", "near", lengths.just_near),
     ("span", "(year|span|month) de? (this_time|now)", then.this_time),
-    ("moment", "day de? (this_time|now)", then.this_time),
     ("moment", "now", lengths.now),
-    ("day", f"di {_COUNT} unit", then.nth_day),
+    ("day", f"(day|range) de? (di {_COUNT} unit|then_day)", counted.day_of_holiday),
+    ("day", f"di {_COUNT} unit", counted.nth_day),
+    ("span", f"di {_COUNT} ge? unit", counted.week),
     ("day", "(number|digits)", festivals.bare_numeric),
     ("day", "(month|span) de? day_word", then.same_day),
     ("day", "day_word", dates.relative_day),
+    ("moment", "day de? this_time", then.this_time),
+    ("every", "then_day", lengths.every_other),
     ("day", "day then_day", then.day_of_it),
     ("day", "then_day(?=de?(of_day|short_part|clock|hour|range)|$)", then.day_with_more),
     ("day", "then_day", then.day),
     ("month", "then_year de? month", then.in_year),
     ("day", "then_year de? day", then.in_year),
+    ("season_time", "then_year de? season_time", then.in_year),
     ("span", "then_year", then.year),
-    ("day", "(span|month|year) de? day", dates.in_year),
-    ("season_time", "(span|year) de? season_time", dates.in_year),
-    ("month", "(span|year) de? month", dates.in_year),
 ]
 _PARTS_OF_DAY: Final[list[Rule]] = [
     ("part", "day (de|comma)? (of_day|short_part|that_part|its_part)", _part_on),
@@ -257,20 +275,26 @@ _PARTS_OF_DAY: Final[list[Rule]] = [
     ("range", "(day|year|month|span) de? range", dates.stretch_in),
 ]
 _RANGES: Final[list[Rule]] = [
-    *_as_named("{} about", dates.around),
-    ("day", "day eve", dates.eve),
-    *_as_named("{} (during|that_day)", dates.kept),
-    ("range", "(four|digits|number) nian? to year", lengths.years),
-    ("range", "number to month", lengths.months),
-    ("range", "number to day", lengths.day_range),
+    ("break", f"({_TIME} (de|to)?)? {_NO_TIME} (de|to)? {_TIME}", lengths.nothing),
+    ("break", f"{_TIME} (de|to)? {_NO_TIME}", lengths.nothing),
+    *_as_named("{} about", dates.around, ("century",)),
+    ("day", "day eve", then.eve),
+    *_as_named("{} (during|that_day)", dates.kept, ("moment", "clock")),
+    ("range", "(four|digits|number) nian? to year", ranges.years),
+    ("range", "number to month", ranges.months),
+    ("range", "day to pair", ranges.to_date),
+    ("range", "pair to pair", ranges.dates_in_figures),
+    ("range", "number to day", ranges.day_range),
     ("range", "(year|month|span) de? range", dates.stretch_in),
-    ("range", f"from? {_TIME} since? to {_TIME} stop?", lengths.through),
-    ("range", f"from? {_TIME} with {_TIME} between", lengths.through),
-    ("range", f"until? {_TIME} (before|qian|stop|up_to)", lengths.until),
-    ("range", f"until {_TIME}", lengths.until),
-    ("range", f"from? {_TIME} (since|on_from)", lengths.beginning),
-    ("range", f"ever_since {_TIME} since?", lengths.beginning),
-    ("range", f"{_TIME} (after|hou)", lengths.after),
+    ("range", f"from? {_TIME} since? to {_TIME} stop?", ranges.through),
+    ("range", f"from? {_TIME} with {_TIME} between", ranges.through),
+    ("moment", "clock", told.on_told_day),
+    ("range", "range", told.on_told_day),
+    ("range", f"until? {_TIME} (before|qian|stop|up_to)", ranges.until),
+    ("range", f"until {_TIME}", ranges.until),
+    ("range", f"from? {_TIME} (since|on_from)", ranges.beginning),
+    ("range", f"ever_since {_TIME} since?", ranges.beginning),
+    ("range", f"{_TIME} (after|hou)", ranges.after),
 ]
 _EVERY: Final[list[Rule]] = [
     ("every", "(mei|skip) ge? (unit|nian|yue|jidu|ri)", lengths.every),
@@ -281,17 +305,19 @@ _EVERY: Final[list[Rule]] = [
 
 GRAMMAR: Final = Grammar(
     lex,
-    [*_CLOCKS, *_YEARS, *_DAYS, *_RELATIVE, *_PARTS_OF_LONGER, *_AMOUNTS, *_AWAY, *_PARTS_OF_DAY, *_RANGES, *_EVERY],
+    [
+        *_CLOCKS,
+        *_YEARS,
+        *_COUNTED,
+        *_DAYS,
+        *_RELATIVE,
+        *_PARTS_OF_LONGER,
+        *_AMOUNTS,
+        *_AWAY,
+        *_PARTS_OF_DAY,
+        *_RANGES,
+        *_EVERY,
+    ],
     (*_NAMES, "amount", "every"),
     no_time,
 )
-
-
-def ahead(before: str, after: str) -> bool | None:
-    """Whether a sentence speaks of the future, by what stands before and after a time in it; None is not known.
-
-    The clause of the time has the word; where it says nothing of tense, the whole sentence has.
-    """
-    clause = f"{_CLAUSE.split(before)[-1]}\n{_CLAUSE.split(after, maxsplit=1)[0]}"
-    said = (clause, f"{before}\n{after}")
-    return next((ahead for text in said for pattern, ahead in _TENSES if pattern.search(text)), None)

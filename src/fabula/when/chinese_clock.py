@@ -6,7 +6,7 @@ A bare hour on the dial has two readings; a part of the day said with it (下午
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 
 from fabula.when import chinese_name_words as names
 from fabula.when import chinese_words as words
@@ -109,10 +109,21 @@ def hour(at: Anchor, got: Got) -> int | None:
     return number if isinstance(number, int) and 0 <= number <= 24 else None
 
 
+def no_hour(at: Anchor, got: Got) -> Any:
+    """25点, 24点30, 3点70分: what no clock shows; None where one does."""
+    hour, minute = [*got.all("hour", "number", "count", "digits"), 0][:2]
+    return (hour, minute) if float(hour) > 24 or int(minute) > (0 if hour == 24 else 59) else None
+
+
 def o_clock(at: Anchor, got: Got) -> Time:
-    """三点多, 八点整, 零点: an hour."""
+    """三点, 八点整, 零点: an hour."""
     sharp = 0 if "sharp" in got else None
     return clock(got["hour"], sharp) if got["hour"] == 0 else twelve(got["hour"], sharp)
+
+
+def about(at: Anchor, got: Got) -> Time | None:
+    """三点多, 三点左右: the hour; 五点来 is when somebody comes."""
+    return None if got.said("duo") in ("来", "來") else o_clock(at, got)
 
 
 def minutes(at: Anchor, got: Got) -> Time | None:
@@ -151,23 +162,19 @@ def minus(at: Anchor, got: Got) -> Time | None:
 def two_hours(at: Anchor, got: Got) -> Time | None:
     """七八点: from seven to the end of eight."""
     low, high = _pair(got)
-    if low is None or high is None or not 0 <= low < high <= 24 or got["some"] == words.SOME:
+    if not 0 <= low < high <= 24 or got["some"] == words.SOME:
         return None
     return _between(twelve(low), twelve(high), closed=True)
 
 
-def _pair(got: Got) -> tuple[int | None, int | None]:
-    if "pair" in got:
-        return got["pair"]
-    if "some" in got:
-        return got["some"]
-    return int(got["digits"][0]), int(got["digits"][1])
+def _pair(got: Got) -> tuple[int, int]:
+    return got["some"] or (int(got["digits"][0]), int(got["digits"][1]))
 
 
 def two_hours_in_part(at: Anchor, got: Got) -> Time | None:
     """下午七八点, 昨晚十一二点."""
     low, high = _pair(got)
-    if low is None or high is None or not 0 <= low < high <= 24 or got["some"] == words.SOME:
+    if not 0 <= low < high <= 24 or got["some"] == words.SOME:
         return None
     key = _key(got)
     return _day_of(at, got, Through(within(key, twelve(low)), within(key, twelve(high)), closed=True))
@@ -186,8 +193,10 @@ def _day_of(at: Anchor, got: Got, time: Time) -> Time:
     return on(at.day(got["night_word"][0]) if "night_word" in got else that_or_this_day(at), time)
 
 
-def in_part(at: Anchor, got: Got) -> Time:
-    """下午三点, 今晚八点, 晚8点."""
+def in_part(at: Anchor, got: Got) -> Time | None:
+    """下午三点, 今晚八点, 晚8点; 睡得很早，九点 is no part of the day."""
+    if "short_part" in got and "comma" in got:
+        return None
     time = got["clock"]
     if time is None:
         time = twelve(got["hour"]) if got["hour"] else clock(0)

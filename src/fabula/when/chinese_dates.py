@@ -25,7 +25,7 @@ from fabula.when.named import (
     year,
 )
 from fabula.when.series import LONGEST, Either, Fixed, Mapped, Meet, Nth, Periodic, Through, Time, each, mapped, meet
-from fabula.when.spans import LENGTHS, Span, Unit, day_of, days, exists, floor, step, whole
+from fabula.when.spans import LENGTHS, Span, Unit, day_of, days, exists, step, whole
 
 _PAST, _COMING = 89, 10
 """Of the years that two figures can mean, the likeliest lies so far back at most, or so far ahead."""
@@ -54,16 +54,18 @@ def full_year(at: Anchor, got: Got) -> Time | None:
         figures = cast(str, token.value)
         if len(figures) == 4 and int(figures):
             return year(int(figures))
-        # 三四年 is three or four years.
-        count = len(figures) == 2 and figures[0] not in "0789" and int(figures[1]) == int(figures[0]) + 1
+        # 三四年 is three or four years, 七八年 is 1978, but 七八年前 and 住了七八年 are lengths again.
+        count = int(figures[-1]) == int(figures[0]) + 1 and (figures[0] not in "0789" or _lasts(got))
         return short_year(int(figures), at) if len(figures) == 2 and not count else None
     number = token.value
     after = simplified(got.text[got.tokens[-1].end :][:3])
-    if after.removeprefix("的").startswith(("历史", "之久")):
+    if after.removeprefix("的").startswith(words.LASTING):
         return None
     if token.name == "four":
         return year(number)
     written = got.text[token.start : token.end]
+    if "千" in written and 1900 <= number <= 2199:
+        return None if not number % 100 and _lasts(got) else year(number)
     if not isinstance(number, int) or not written.isdecimal():
         return None
     if len(written) == 4 and "ad" not in got:
@@ -71,6 +73,12 @@ def full_year(at: Anchor, got: Got) -> Time | None:
     if len(written) == 2 and (written[0] == "0" or (number >= 80 and after[:1] not in tuple("前后来以之内间"))):
         return short_year(number, at)
     return year(number) if "ad" in got and number else None
+
+
+def _lasts(got: Got) -> bool:
+    """Whether what stands beside 七八年 makes it a length."""
+    before, after = simplified(got.before()[-1:]), simplified(got.text[got.tokens[-1].end :][:1])
+    return before in tuple("了有过近约达逾隔") or after in tuple("前后以之内间来没多")
 
 
 def dated_year(at: Anchor, got: Got) -> Time | None:
@@ -268,6 +276,24 @@ def dated(at: Anchor, got: Got) -> Time | None:
     return month_day(int(number), int(day)) if 1 <= number <= 12 else None
 
 
+def no_day(at: Anchor, got: Got) -> Any:
+    """13月5日, 2月30号, 上个月32号: a date that no year has; None where there is one."""
+    numbers = got.all("number", "score", "digits")
+    if any(float(one) % 1 for one in numbers):
+        return None
+    if len(numbers) == 1:
+        return None if 1 <= int(numbers[0]) <= 31 or counts_things(got) else numbers
+    number, day = (int(one) for one in numbers)
+    return None if exists(2000, number, day) else numbers
+
+
+def counts_things(got: Got) -> bool:
+    """Whether 8号 is the number of a house or a line."""
+    before = simplified(got.before()[-1:])
+    after = simplified(got.text[got.tokens[-1].end :][:1])
+    return bool((before and before in words.NO_DAY_BEFORE) or (after and after in words.NO_DAY_AFTER))
+
+
 def slashed_day(at: Anchor, got: Got) -> Time | None:
     """11/3号; but 3-8号 are days."""
     token = got.tokens[0]
@@ -315,11 +341,7 @@ def of_month(at: Anchor, got: Got) -> Time | None:
 
 def numbered(at: Anchor, got: Got) -> Time | None:
     """8号, unless it is the number of a house or a line."""
-    before = simplified(got.before()[-1:])
-    after = simplified(got.text[got.tokens[-1].end :][:1])
-    if (before and before in words.NO_DAY_BEFORE) or (after and after in words.NO_DAY_AFTER):
-        return None
-    return of_month(at, got)
+    return None if counts_things(got) else of_month(at, got)
 
 
 # --- relative ---------------------------------------------------------------------------------------------------
@@ -398,18 +420,6 @@ def stretch_in(at: Anchor, got: Got) -> Time | None:
     return each(Meet, outer, inner)
 
 
-def away_year(at: Anchor, got: Got) -> Time | None:
-    """去年今天: the same day of another year."""
-    base: Time = got["year"]
-    if got["day_word"]:
-        return None
-
-    def rule(span: Span) -> Span:
-        return days(floor(step(at.now, span.start.year - at.now.year, "year"), "day"), 1, "day")
-
-    return mapped(base, rule, "day")
-
-
 # --- with words that add little ---------------------------------------------------------------------------------
 
 
@@ -420,11 +430,6 @@ def around(at: Anchor, got: Got) -> Time:
         return base
     wider = mapped(base, lambda span: Span(span.start - _AROUND, span.end + _AROUND, "fuzzy"), "fuzzy")
     return Either((*base.options, *wider.options))
-
-
-def eve(at: Anchor, got: Got) -> Time:
-    """国庆前夕: the day before."""
-    return mapped(got.tokens[0].value, lambda span: days(step(span.start, -1, "day"), 1, "day"), "day")
 
 
 def last(at: Anchor, got: Got) -> Any:

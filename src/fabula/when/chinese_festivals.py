@@ -14,6 +14,7 @@ from fabula.when.chinese_lexer import simplified
 from fabula.when.grammar import Anchor, Got, Token
 from fabula.when.holiday_words import CHINESE
 from fabula.when.named import holiday, month_day, season
+from fabula.when.patterns import Pattern
 from fabula.when.series import Either, Fixed, Periodic, Time, each, mapped, meet
 from fabula.when.spans import Span, day_of, days, floor, step, whole
 
@@ -23,6 +24,9 @@ _TWELFTH_MONTH: Final = frozenset(
     {"xiaohan", "dahan", "lunar_new_years_eve", "laba", "weiya", "little_new_year", "little_new_year_south"}
 )
 """Holidays and terms that fall into the last month of the lunar year."""
+_BOOKED: Final = Pattern(words.BOOKED)
+_OF_IT: Final = Pattern("的?第|的时[候节]")
+"""What is of a holiday's time, and not of somebody who is called like it."""
 _BEGINNINGS: Final = {3: "立春", 6: "立夏", 9: "立秋", 12: "立冬"}
 """The solar term that begins the season which has that month as its first."""
 
@@ -188,7 +192,8 @@ def numeric_festival(at: Anchor, got: Got) -> Time | None:
 def weak_festival(at: Anchor, got: Got) -> Time | None:
     """国庆, 清明, 小满: where something beside it shows that a day is meant."""
     before = simplified(got.before()[-1:])
-    after = simplified(got.text[got.tokens[-1].end :][:2])
+    rest = simplified(got.after())
+    after = rest[:2]
     whole_text = not got.before().strip() and not after
     starts = not before or before in "，。！？；,.!?; \n我你他她们"
     name = simplified(got.text[got.tokens[0].start : got.tokens[0].end])
@@ -196,14 +201,18 @@ def weak_festival(at: Anchor, got: Got) -> Time | None:
         return festival(at, got) if after.startswith(("那天", "当天", "前后", "时节", "节气", "这天")) else None
     if whole_text or (before and before in words.FESTIVAL_BEFORE) or after.startswith(words.FESTIVAL_AFTER):
         return festival(at, got)
-    return festival(at, got) if starts and name in words.SURE and after.startswith(words.CLAUSE) else None
+    goes_on = starts and (after.startswith(words.BEGINS) or _OF_IT.match(rest))
+    return festival(at, got) if name in words.SURE and (goes_on or _BOOKED.match(rest)) else None
 
 
 def bare_numeric(at: Anchor, got: Got) -> Time | None:
     """十一 at the beginning of what was done on it."""
     before = simplified(got.before()[-1:])
-    after = simplified(got.text[got.tokens[-1].end :][:1])
-    proven = (not before or before in "，。！？；,.!? \n在过") and after and after in "去回放我咱出"
+    rest = simplified(got.after())
+    starts = not before or before in "，。！？；,.!? \n在过"
+    proven = (starts and rest[:1] in tuple("去回放我咱出")) or (
+        (starts or before in "了好到买订定抢约") and _BOOKED.match(rest)
+    )
     return numeric_festival(at, got) if proven else None
 
 
@@ -222,18 +231,31 @@ def of_year(base: Time, key: str) -> Time:
     return meet(base, holiday(key))
 
 
+def new_year(at: Anchor, got: Got) -> Time | None:
+    """过年, 去年过年: the days off for the Chinese new year."""
+    before = simplified(got.before()[-1:])
+    if "year" not in got and before and before in words.NO_NEW_YEAR_BEFORE:
+        return None
+    return _meeting(got, _days_of("spring_festival"))
+
+
 def days_off(at: Anchor, got: Got) -> Time:
     """端午假期, 五一长假: the days off that China gives for it."""
-    key = _key(got.tokens, got.text)
+    return _meeting(got, _days_of(_key(got.tokens, got.text)))
+
+
+def _meeting(got: Got, time: Time) -> Time:
+    return meet(got["year"], time) if "year" in got else time
+
+
+def _days_of(key: str) -> Time:
     if key in ("national_day_cn", "national_week_cn"):
-        base: Time = holiday("national_week_cn")
-    elif key in ("spring_festival", "lunar_new_years_eve"):
-        base = mapped(holiday("lunar_new_years_eve"), lambda span: days(span.start, 8, "range"), "range")
-    elif key == "labour_day":
-        base = mapped(holiday(key), lambda span: days(span.start, 5, "range"), "range")
-    else:
-        base = mapped(holiday(key), _bridged, "range")
-    return meet(got["year"], base) if "year" in got else base
+        return holiday("national_week_cn")
+    if key in ("spring_festival", "lunar_new_years_eve"):
+        return mapped(holiday("lunar_new_years_eve"), lambda span: days(span.start, 8, "range"), "range")
+    if key == "labour_day":
+        return mapped(holiday(key), lambda span: days(span.start, 5, "range"), "range")
+    return mapped(holiday(key), _bridged, "range")
 
 
 def long_holiday(at: Anchor, got: Got) -> Time | None:

@@ -6,31 +6,27 @@ It knows no dates and no clock times but as the times that other rules have made
 from __future__ import annotations
 
 import math
-from datetime import datetime, timedelta
-from typing import Any, Final
+from datetime import timedelta
+from typing import Final
 
 from fabula.when import chinese_words as words
-from fabula.when.chinese_clock import is_clock, on, today
+from fabula.when.chinese_clock import is_clock, on
 from fabula.when.chinese_dates import unit_of
-from fabula.when.grammar import Amount, Anchor, Every, Got, Token
-from fabula.when.named import away, day_of_month, lately, month, year
+from fabula.when.chinese_lexer import simplified
+from fabula.when.chinese_ranges import rhythm
+from fabula.when.grammar import BREAK, Amount, Anchor, Every, Got, Token
+from fabula.when.named import away, lately
+from fabula.when.patterns import Pattern
 from fabula.when.series import (
-    LONGEST,
     Either,
     Fixed,
-    Mapped,
-    Meet,
-    Nth,
     Periodic,
-    Through,
     Time,
     before,
-    each,
     mapped,
-    resolve,
     since,
 )
-from fabula.when.spans import LAST, MONTHS, Span, Unit, days, floor, step, whole
+from fabula.when.spans import MONTHS, Span, Unit, days, floor, step, whole
 
 _SHORT: Final = frozenset({"hour", "minute", "second"})
 _ROUND: Final = (10, 100, 1000, 10_000)
@@ -43,7 +39,7 @@ def amount(at: Anchor, got: Got) -> Amount | None:
     """三天, 两年半, 三个多月, 半小时, 几十年, 一刻钟."""
     token = next(token for token in got.tokens if token.name in ("number", "four", "count", "some", "digits", "ban"))
     counts = _counts(token)
-    if counts is None:
+    if counts is None or _proverbial(got, token):
         return None
     low, high = counts
     name, size = _measure(got)
@@ -62,7 +58,17 @@ def amount(at: Anchor, got: Got) -> Amount | None:
 def many_days(at: Anchor, got: Got) -> Amount | None:
     """90日, which no month has: a length."""
     number = got.all("number", "four", "count")[0]
+    if _proverbial(got, got.tokens[0]):
+        return None
     return Amount(((number, "day"),)) if number > 31 or got.tokens[0].name == "count" else None
+
+
+def _proverbial(got: Got, token: Token) -> bool:
+    """Whether it is 百年, 千年, 百日, and nothing beside it says that they are counted."""
+    if got.text[token.start : token.end] not in tuple("百千万亿萬億"):
+        return False
+    after = simplified(got.text[got.tokens[-1].end :][:1])
+    return got.before()[-1:] not in tuple("了过過近逾达達") and after not in tuple("前后以之内间来")
 
 
 def roughly(at: Anchor, got: Got) -> Amount:
@@ -145,9 +151,9 @@ def bounded(at: Anchor, got: Got) -> Amount | None:
 
 
 def and_nights(at: Anchor, got: Got) -> Amount | None:
-    """三天三夜: the days alone."""
+    """三天三夜, 三天两晚: the days alone."""
     days: Amount = got["amount"]
-    return days if days.unit == "day" else None
+    return days if days.unit == "day" and got["short_part"] != "morning" else None
 
 
 # --- so far from now --------------------------------------------------------------------------------------------
@@ -268,7 +274,9 @@ def off(at: Anchor, got: Got) -> Time | None:
         if len(said.parts) > 1 or base.grain not in ("day", "range", "part"):
             return None
     else:
-        count, name = got.all("number", "count")[-1], "day"
+        # 第二天 after a festival is the second; 次日 the next one.
+        second = got.said("then_day").startswith("第")
+        count, name = [*got.all("number", "count"), 1 + second][0], "day"
     if name == "day":
 
         def exactly(span: Span) -> Span:
@@ -285,99 +293,16 @@ def off(at: Anchor, got: Got) -> Time | None:
     return mapped(base, stretch, "range")
 
 
-# --- ranges -----------------------------------------------------------------------------------------------------
-
-
-def through(at: Anchor, got: Got) -> Time:
-    """从周一到周五, 三月和九月之间, 2017年五月至2018年四月."""
-    first, last = _times(got)
-    joined = span_of(at, first, last)
-    if isinstance(last, Fixed) and last.span.start <= at.now < last.span.end:
-        # 到今天 is up to now as well.
-        return Either((*joined.options, *span_of(at, first, Fixed(Span(at.now, at.now, "instant"))).options))
-    return joined
-
-
-def span_of(at: Anchor, first: Time, last: Time) -> Time:
-    """Return the time from one to another: whether with all of that depends on what it is and on the conventions."""
-    custom = at.conventions.through
-    closed = custom == "all" and last.grain == "minute" if is_clock(last) else custom != "none"
-
-    def joined(first: Time, last: Time) -> Time:
-        return Through(first, last, closed)
-
-    return each(joined, first, last)
-
-
-def _times(got: Got) -> tuple[Time, Time]:
-    times = [token.value for token in got.tokens if isinstance(token.value, Time)]
-    return times[0], times[-1]
-
-
-def years(at: Anchor, got: Got) -> Time | None:
-    """2020至2025年, 1995-1997年."""
-    first = got.all("four", "digits", "number")[0]
-    number = int(first)
-    last: Time = got["year"]
-    if number < 100:
-        number += next(iter(last.within(whole(at.now, "year")))).start.year // 100 * 100
-    return span_of(at, year(number), last) if 1000 <= number <= 2199 else None
-
-
-def months(at: Anchor, got: Got) -> Time | None:
-    """1-五月, 2到4月."""
-    number = got.all("number")[0]
-    return span_of(at, month(number), got["month"]) if isinstance(number, int) and 1 <= number <= 12 else None
-
-
-def two_months(at: Anchor, got: Got) -> Time | None:
-    """1-9月份; 3、4月 is no pair of figures."""
-    low, high = got["pair"]
-    return span_of(at, month(low), month(high)) if 1 <= low <= 12 and 1 <= high <= 12 else None
-
-
-def day_range(at: Anchor, got: Got) -> Time | None:
-    """3到8号."""
-    number, last = got["number"], got["day"].options[0]
-    if not isinstance(number, int) or not 1 <= number <= 31 or not isinstance(last, Periodic) or last.unit != "month":
+def vague_before(at: Anchor, got: Got) -> Time | None:
+    """春节前两天, 国庆前几天: before a day, not before now."""
+    said = got.said("vague")
+    if said[:1] != "前" or said[1:2] not in tuple("两兩几幾") or said[-1:] not in ("天", "日"):
         return None
-    return span_of(at, day_of_month(number), last)
-
-
-# --- before and after -------------------------------------------------------------------------------------------
-
-
-def _base(got: Got) -> Time:
-    return next(token.value for token in got.tokens if isinstance(token.value, Time))
-
-
-def until(at: Anchor, got: Got) -> Time:
-    """明年6月之前, 截止到2018年, 10月1日止: up to it; where it lies ahead, also from now on."""
-    base = _base(got)
-    if not base.fixed and _unit(base) in ("day", "week"):
-        # A deadline lies ahead: 周五前.
-        coming = [Fixed(span) for span in resolve(base, at.now, ahead=True)[:1]]
-        base = Either((*coming, *base.options))
-    # Of what is longer than a day no convention leaves the end out.
-    longer = LONGEST[base.grain] > LONGEST["day"] and "up_to" in got
-    with_it = not ("before" in got or "qian" in got or is_clock(base)) and (longer or at.conventions.through != "none")
-    open_ = before(base, through=with_it)
-    from_now = mapped(base, lambda span: Span(at.now, max(span.start, at.now), "range"), "range")
-    to_end = mapped(base, lambda span: Span(at.now, max(span.end, at.now), "range"), "range")
-    return Either((*open_.options, *(option for option in (*from_now.options[:1], *to_end.options[:1])))[:6])
-
-
-def after(at: Anchor, got: Got) -> Time:
-    """2010-01-01之后: from its end on; a clock time is no stretch, so from it on."""
-    base = today(at, _base(got))
-    return Either((*since(base, after=not is_clock(base)).options, *since(base).options)[:6])
-
-
-def beginning(at: Anchor, got: Got) -> Time:
-    """从去年9月起, 2018年以来: open, or up to now where it has begun."""
-    base = _base(got)
-    to_now = mapped(base, lambda span: Span(span.start, at.now if span.start <= at.now else LAST, "range"), "range")
-    return Either((*since(base).options, *to_now.options)[:6])
+    if "几" in said or "幾" in said:
+        return mapped(
+            got["day"], lambda span: Span(step(span.start, -words.SOME[1], "day"), span.start, "fuzzy"), "fuzzy"
+        )
+    return mapped(got["day"], lambda span: days(step(span.start, -2, "day"), 1, "day"), "day")
 
 
 # --- what comes again -------------------------------------------------------------------------------------------
@@ -386,6 +311,10 @@ _ISO: Final[dict[str, str]] = {
     "second": "T{}S", "minute": "T{}M", "hour": "T{}H", "day": "{}D", "week": "{}W", "month": "{}M", "quarter": "{}M",
     "half": "{}M", "year": "{}Y",
 }  # fmt: skip
+
+
+_TIMES: Final = Pattern("[^，。,又再了就才]{0,8}?(?:[一1](?:[次回趟遍顿片粒颗]|更|换|休)|轮[班流])|一[次换休]")
+"""What is done once in a while."""
 
 
 def _period(count: float, name: Unit) -> str:
@@ -408,6 +337,12 @@ def every(at: Anchor, got: Got) -> Every | None:
     return Every(_period(count + ("skip" in got and count == 1 and name in ("day", "week", "month", "year")), name))
 
 
+def every_other(at: Anchor, got: Got) -> Every | None:
+    """隔天浇一次水, 隔日一换: every second day, where 隔天 is not the day after another."""
+    again = got.said("then_day").startswith("隔") and _TIMES.match(simplified(got.after()))
+    return Every("P2D") if again else None
+
+
 def every_workday(at: Anchor, got: Got) -> Every:
     """每个工作日."""
     return Every("P1D", Periodic("day", "day", lambda day: days(day, 1, "day") if day.weekday() < 5 else None))
@@ -422,28 +357,10 @@ def every_time(at: Anchor, got: Got) -> Every | None:
         said: Every = got["every"]
         inside = time if said.time is None else on(said.time, time)
         return Every(said.period, inside)
-    name = _unit(time)
+    name = rhythm(time)
     return None if name is None else Every(_period(1, name), time)
 
 
-def _unit(time: Time) -> Unit | None:
-    """How often a time comes; None for what comes once."""
-    option = time.options[0]
-    if isinstance(option, Periodic):
-        return option.unit
-    if isinstance(option, Meet | Nth):
-        return _unit(option.outer)
-    if isinstance(option, Mapped):
-        return _unit(option.base)
-    return _unit(option.first) if isinstance(option, Through) else None
-
-
-def nothing(at: Anchor, got: Got) -> Any:
-    """What is no time after all: 公元前221年."""
-    raise ValueError("before the years that a calendar has")
-
-
-def world(at: Anchor, got: Got) -> Time:
-    """A moment in a named zone, as the clocks of the reader's show it."""
-    moment: datetime = got["world"].astimezone(at.zone).replace(tzinfo=None)
-    return Fixed(Span(moment, step(moment, 1, "second") if not moment.microsecond else moment, "second"))
+def nothing(at: Anchor, got: Got) -> str:
+    """What no calendar and no clock has: 公元前221年, 2月30日下午."""
+    return BREAK

@@ -5,7 +5,6 @@ Traditional characters are read as simplified ones, one for one, so that places 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from string import ascii_letters
 from typing import Any, Final, NamedTuple
@@ -16,6 +15,7 @@ from fabula.when import figures
 from fabula.when.chinese_lists import completed
 from fabula.when.grammar import BREAK, Token
 from fabula.when.holiday_words import CHINESE, SIMPLIFIED, WEAK
+from fabula.when.patterns import Pattern
 
 
 class Word(NamedTuple):
@@ -33,12 +33,17 @@ _NUMERALS: Final = frozenset([*words.DIGITS, *words.COUNTS, *words.TENS, *words.
 _SOME: Final = "几数"
 _COUNTABLE: Final = frozenset("十百千万天日周星月个年小分")
 """What has to follow 数 where it means some, as in 数十."""
-_QUOTED: Final = re.compile(r"《[^《》\n]{0,60}》|[“「『\"'‘][^“”「」『』\"'‘’\n]{1,3}[”」』\"'’]")
+_QUOTED: Final = Pattern(r"《[^《》\n]{0,60}》|[“「『\"'‘][^“”「」『』\"'‘’\n]{1,3}[”」』\"'’]")
 """Titles, and what is called something: no time, whatever it says."""
-_JOINED: Final = re.compile(r"(?P<first>\d[\d:./]*[:./]\d+)\s?-\s?(?=\d[\d:./]*[:./]\d|\d{4}(?!\d))")
+_JOINED: Final = Pattern(r"(?P<first>\d[\d:./]*[:./]\d+)\s?-\s?(?=\d[\d:./]*[:./]\d|\d{4}(?!\d))")
 """Two dates or times of day with a stroke between them, of which each is read by itself."""
-_OTHER: Final = re.compile(r"[A-Za-z]+|[^\S\n]+")
-_ROMAN: Final = re.compile(r"[Qq]([1-4])(?!\d)")
+_SLASH: Final = Pattern(r"(?<=\d)/(?=\d{4}-\d\d-\d\d)")
+"""From one day to another, as ISO 8601 writes it."""
+_ISO_DAY: Final = Pattern(r"(?P<first>\d{4}-\d\d-\d\d)/(?=\d{4}-\d\d-\d\d(?!\d))")
+_OTHER: Final = Pattern(r"[A-Za-z]+|[^\S\n]+")
+_SOME_YEARS: Final = Pattern(r"(?P<tens>1[5-9]\d|20\d|[7-9](?=0)|[05-9](?=几))0?几(?=年)")
+"""A decade by its figures: 90几年, 8几年, 199几年; but 20几年 is a length."""
+_ROMAN: Final = Pattern(r"[Qq]([1-4])(?!\d)")
 
 
 def simplified(text: str) -> str:
@@ -60,6 +65,8 @@ def _all_words() -> Iterator[Word]:
         for sign, day in words.WEEKDAYS.items():
             yield Word(week + sign, "weekday", day, len(week) + 1)
         yield from (Word(week + wrong, "unit", "week", len(week)) for wrong in words.NO_WEEKDAY)
+        for word in words.BEHIND_WEEKDAY:
+            yield from (Word(week + sign + word, "weekday", day, len(week) + 1) for sign, day in words.WEEKDAYS.items())
     nothing = [*words.NOTHING.split(), *names.NAMES.split(), *names.CROSSING]
     yield from (Word(text, BREAK, None, len(text)) for text in nothing if text not in plain)
     for text, length in (*words.SPLITS.items(), *names.SPLITS.items()):
@@ -84,7 +91,7 @@ def _index() -> dict[str, tuple[Word, ...]]:
 
 _WORDS: Final = _index()
 _ANY: Final = (
-    frozenset("0123456789《“「『\"'‘" + ascii_letters) | _BLANK | _NUMERALS | {one for one in _WORDS if len(one) == 1}
+    frozenset("/0123456789《“「『\"'‘" + ascii_letters) | _BLANK | _NUMERALS | {one for one in _WORDS if len(one) == 1}
 )
 """What can be a token by itself, or begins what no table has."""
 _CROSSING: Final = {
@@ -126,6 +133,8 @@ def _token(text: str, at: int) -> Token:
             return Token(word.name, word.value, at, at + word.length)
     if sign in _NUMERALS:
         return _numeral(text, at)
+    if sign == "/" and _SLASH.match(text, at):
+        return Token("to", None, at, at + 1)
     if (sign in "《“「『\"'‘" and (match := _QUOTED.match(text, at))) or (match := _OTHER.match(text, at)):
         quarter = _ROMAN.match(text, at)
         return Token("quarter", int(quarter[1]), at, quarter.end()) if quarter else Token(BREAK, None, at, match.end())
@@ -138,13 +147,17 @@ def _crossed(text: str, word: Word, last: int) -> bool:
 
 
 def _figures(text: str, at: int) -> Token:
-    if match := _JOINED.match(text, at):
+    if match := _ISO_DAY.match(text, at) or _JOINED.match(text, at):
         # What stands before can show that the figures are of another kind, so one character of it goes with them.
         start = max(at - 1, 0)
         token = figures.read(text[start : match.end("first")], at - start)
         if token.name != BREAK and token.end + start == match.end("first"):
             return Token(token.name, token.value, at, token.end + start)
+    if match := _SOME_YEARS.match(text, at):
+        return Token("some_years", int(match["tens"]), at, match.end())
     token = figures.read(text, at)
+    if token.name == "number" and token.end - at == 2 and not token.value % 10 and text.startswith("几", token.end):
+        return Token("some", (token.value, token.value + 10), at, token.end + 1)
     factor = text[token.end : token.end + 1]
     if token.name in ("number", "four") and factor in ("百", "千", "万", "亿") and factor:
         times = words.TENS.get(factor) or words.MYRIADS[factor]
@@ -159,7 +172,7 @@ def _numeral(text: str, at: int) -> Token:
     """The number that begins at `at`.
 
     Names: number; count (it only counts: 两); digits (figures without places: 二〇二三, as text); some (a range of two
-    whole numbers: 几, 十几); score (廿一, a day of the lunar month).
+    whole numbers: 几, 十几); score (廿一, a day of the lunar month); some_years (九几年, the first figures of years).
     """
     end = at
     while end < len(text) and end - at < 24 and text[end] in _NUMERALS:
@@ -167,6 +180,10 @@ def _numeral(text: str, at: int) -> Token:
     run = text[at:end]
     if run[0] == "数" and text[at + 1 : at + 2] not in _COUNTABLE:
         return Token(BREAK, None, at, at + 1)
+    if run[-1] == "几" and len(run) in (2, 4) and text.startswith("年", end):
+        known = "".join(str(words.DIGITS.get(sign, "")) for sign in run[:-1])
+        if len(known) == len(run) - 1:
+            return Token("some_years", int(known), at, end)
     name, value = _named(run)
     return Token(name, value, at, end)
 

@@ -6,10 +6,16 @@ It knows no clock times.
 
 from __future__ import annotations
 
+from typing import Final
+
+from fabula.when.chinese_lexer import simplified
 from fabula.when.grammar import Amount, Anchor, Got
 from fabula.when.named import decade, month, section
 from fabula.when.series import Either, Fixed, Through, Time, mapped, meet, moved
-from fabula.when.spans import Span, days, step, whole
+from fabula.when.spans import Span, days, floor, step, whole
+
+_LASTS: Final = ("前", "后", "以", "之", "内", "间", "来", "了", "没")
+"""What follows a length of years, and not the years of a decade."""
 
 
 def that_or_this_day(at: Anchor, offset: int = 0) -> Time:
@@ -124,10 +130,29 @@ def decades(at: Anchor, got: Got) -> Time | None:
     return Fixed(Span(decade(first).span.start, decade(first + 10).span.end, "range"))
 
 
-def nth_day(at: Anchor, got: Got) -> Time | None:
-    """第三天: the first being the day that was told last, or today."""
-    number: object = got.all("number", "count")[0]
-    if not isinstance(number, int) or not 1 < number <= 366:
+def some_years(at: Anchor, got: Got) -> Time | None:
+    """九几年, 90几年, 一九九几年: that decade; of one figure the last such decade that has begun."""
+    tens: int = got["some_years"]
+    if simplified(got.after()).startswith(_LASTS):
         return None
-    base = that_or_this_day(at)
-    return mapped(base, lambda span: days(step(span.start, number - 1, "day"), 1, "day"), "day")
+    if tens >= 100:
+        return decade(10 * tens)
+    first = at.now.year // 100 * 100 + 10 * tens
+    return decade(first if first <= at.now.year else first - 100)
+
+
+def away_year(at: Anchor, got: Got) -> Time | None:
+    """去年今天: the same day of another year."""
+    base: Time = got["year"]
+    if got["day_word"]:
+        return None
+
+    def rule(span: Span) -> Span:
+        return days(floor(step(at.now, span.start.year - at.now.year, "year"), "day"), 1, "day")
+
+    return mapped(base, rule, "day")
+
+
+def eve(at: Anchor, got: Got) -> Time:
+    """国庆前夕: the day before."""
+    return mapped(got.tokens[0].value, lambda span: days(step(span.start, -1, "day"), 1, "day"), "day")

@@ -13,10 +13,12 @@ SIMPLIFIED: Final[Mapping[int, int]] = MappingProxyType(
     str.maketrans(
         "週禮個點鐘號後時節兩這現當聖歲數間隔內來從與開過還幾萬億閏農曆陰陽舊國慶勞動婦兒學長廿誕復復活華"
         "萬聖團聯開業暑畢關淩嚮剛纔舊臨終結紀無論個實際習氣親戀雙壽紅藍綠穀驚蟄滿種處霜臘慶緊產應該會話預約"
-        "裡裏準備設畫書車樓東電腦鬧頭條說機場員師醫馬風雲龍鳳樂爾順豐鹹統緒張贊寶觀寧憲尋晝黃將聽鍾歷",
+        "裡裏準備設畫書車樓東電腦鬧頭條說機場員師醫馬風雲龍鳳樂爾順豐鹹統緒張贊寶觀寧憲尋晝黃將聽鍾歷"
+        "訴覺問為劃記見嗎沒別讓給請樣麼輪試計課買認寫飛訂領發簽難據傳離級營門術搶掛報廳館劇證碼編單賬帳",
         "周礼个点钟号后时节两这现当圣岁数间隔内来从与开过还几万亿闰农历阴阳旧国庆劳动妇儿学长廿诞复复活华"
         "万圣团联开业暑毕关凌向刚才旧临终结纪无论个实际习气亲恋双寿红蓝绿谷惊蛰满种处霜腊庆紧产应该会话预约"
-        "里里准备设画书车楼东电脑闹头条说机场员师医马风云龙凤乐尔顺丰咸统绪张赞宝观宁宪寻昼黄将听钟历",
+        "里里准备设画书车楼东电脑闹头条说机场员师医马风云龙凤乐尔顺丰咸统绪张赞宝观宁宪寻昼黄将听钟历"
+        "诉觉问为划记见吗没别让给请样么轮试计课买认写飞订领发签难据传离级营门术抢挂报厅馆剧证码编单账账",
     )
 )
 
@@ -57,7 +59,6 @@ TOKENS: Final[tuple[tuple[str, Any, str], ...]] = (
     ("zi", None, "字"),
     ("shiji", None, "世纪"),
     ("niandai", None, "年代"),
-    ("night", None, "夜"),
     ("ge", None, "个"),
     ("ban", 0.5, "半"),
     ("duo", None, "多 余 来"),
@@ -65,7 +66,7 @@ TOKENS: Final[tuple[tuple[str, Any, str], ...]] = (
     ("di", None, "第"),
     ("shou", None, "首"),
     ("final", None, "最后"),
-    ("mei", None, "每"),
+    ("mei", None, "每 每逢 逢 每到 每当"),
     ("skip", None, "隔 每隔"),
     # Which one.
     ("rel", -1, "上"),
@@ -134,7 +135,7 @@ TOKENS: Final[tuple[tuple[str, Any, str], ...]] = (
     ("third", "early", "上旬"),
     ("third", "mid", "中旬"),
     ("third", "late", "下旬"),
-    ("weekend", None, "周末 星期末 礼拜末"),
+    ("weekend", None, "周末 星期末 礼拜末 双休日"),
     # Parts of the day.
     ("of_day", "small_hours", "凌晨 拂晓前"),
     ("of_day", "dawn", "清晨 清早 一大早 大清早 大早上 黎明 拂晓 破晓 天亮 "),
@@ -165,6 +166,7 @@ TOKENS: Final[tuple[tuple[str, Any, str], ...]] = (
     ("break_of", (1, 2), "寒假"),
     # The lunar calendar.
     ("lunar", None, "农历 阴历 旧历 夏历"),
+    ("guonian", None, "过年 大过年"),
     ("leap", None, "闰"),
     ("lunar_month", 1, "正月"),
     ("lunar_month", 11, "冬月"),
@@ -209,7 +211,7 @@ TOKENS: Final[tuple[tuple[str, Any, str], ...]] = (
     ("ta", None, "踏 搭"),
     ("minus", None, "差"),
     ("now", None, "现在 此时 此刻 当前 而家 依家 宜家 现今 如今 目前 眼下 当下 时下 这会儿 此时此刻 这时"),
-    ("on", None, "在 于 是 约 大约 大概 差不多 每逢"),
+    ("on", None, "在 于 是 约 大约 大概 差不多"),
 )
 
 VAGUE: Final[Mapping[str, tuple[float, float]]] = MappingProxyType({
@@ -239,9 +241,25 @@ NO_WEEKDAY: Final = (
     "五台山", "五道口",
     "六安", "六一", "日本", "日语", "日元", "日记", "日子", "天津", "天猫", "天气", "天天", "天黑", "天亮", "天下",
     "二手", "二维码",
-    *(f"{number}{counted}" for number in "一二三四五六" for counted in "次遍回场个篇位名家年节届轮份笔"),
+    *(f"{number}{counted}" for number in "一二三四五六" for counted in "次遍回场个篇位名家年节届轮份笔岁"),
 )  # fmt: skip
 """What makes 周 before it a week, not a weekday: 上周三次, 下周三亚见."""
+BEHIND_WEEKDAY: Final = (
+    "一起",
+    "一直",
+    "一定",
+    "一早",
+    "一大早",
+    "一块",
+    "一整天",
+    "一个人",
+    "一样",
+    "一般",
+    "轮到",
+    "轮休",
+    "轮班",
+)
+"""What leaves it one, though the end of a week and its own beginning look like such a word: 周五一起去, 周五轮到我."""
 
 ERAS: Final[Mapping[str, int]] = MappingProxyType({
     "贞观": 627, "永徽": 650, "神龙": 705, "开元": 713, "天宝": 742, "元和": 806, "会昌": 841, "建隆": 960,
@@ -255,40 +273,51 @@ ERAS: Final[Mapping[str, int]] = MappingProxyType({
 })  # fmt: skip
 """Names of eras, and the year that was the first of each."""
 
+BOOKED: Final = (
+    r"(?:[去飞回到从往][^，,\n的]{1,8})?的[^，。,\n的]{0,5}?(?:票|航班|飞机|高铁|动车|火车|大巴|船|车|酒店|宾馆|旅馆|民宿|客栈|餐厅|饭店"
+    "|馆子|房|包间|包厢|位|座|桌|演唱会|音乐会|话剧|演出|电影|展|比赛|马拉松|考试|活动|营|场|号|行程|团|套餐|课)"
+)
+"""What is bought or booked before its time, behind that time, as a pattern: 周五的餐厅, 4月20号去大阪的机票."""
+
 FESTIVAL_BEFORE: Final = frozenset("在过逢到等近临从自年")
 """What comes before the name of a festival that means its day."""
+ON_DAYS: Final = (
+    "放假",
+    "休",
+    "请假",
+    "假期",
+    "期间",
+    "出差",
+    "在",
+    "去",
+    "我",
+    "有",
+    "旅游",
+    "旅行",
+    "国庆",
+    "春节",
+    "五一",
+    "调休",
+)
+"""What follows two dates in figures: 10.1-10.8放假."""
 FESTIVAL_AFTER: Final = (
     "那天", "当天", "当日", "前", "后", "之前", "之后", "以前", "以后", "期间", "那晚", "当晚", "到", "至", "起",
     "那", "放", "假", "快乐",
     "当夜", "晚上", "早上", "上午", "下午", "中午", "回", "将", "了", "时候", "这天", "节",
 )  # fmt: skip
 """What follows it."""
+NO_NEW_YEAR_BEFORE: Final = frozenset(
+    "不没超通经度熬难才只吃做用看听住待学见买卖写读玩试穿换喝讲问谈提参办走跑搬养当干碰"
+)
+"""What comes before 过年 where 过 is no verb of its own: 没见过年轮, 不过年."""
 WEATHER: Final = frozenset({"大雪", "小雪", "雨水", "小寒", "大寒", "小满", "白露", "大暑", "小暑", "谷雨", "处暑"})
 """Terms of the year that are weather or names as well, for which 了 after them says nothing."""
 SURE: Final = frozenset({"国庆", "清明", "圣诞", "新年", "跨年", "重阳", "中元", "小年"})
 """Names of festivals that are no dish or person, so that a clause after them is enough."""
-CLAUSE: Final = (
-    "我",
-    "你",
-    "他",
-    "她",
-    "咱",
-    "去",
-    "出",
-    "要",
-    "想",
-    "没",
-    "不",
-    "在",
-    "有",
-    "和",
-    "跟",
-    "，",
-    "都",
-    "全",
-    "准备",
-    "打算",
-)
+BEGINS: Final = (
+    "我", "你", "他", "她", "咱", "去", "出", "要", "想", "没", "不", "在", "有", "和", "跟", "，", "都", "全",
+    "准备", "打算",
+)  # fmt: skip
 """What begins a sentence after its time."""
 
 NO_DAY_AFTER: Final = frozenset(
@@ -315,18 +344,17 @@ NO_HOUR_AFTER: Final = (
 NO_HOUR_BEFORE: Final = frozenset("有这那下提讲几第共差得多扣加减涨跌两早晚快慢小少好轻大")
 """What comes before 三点 where it means three points."""
 
+LASTING: Final = ("历史", "之久", "文明", "岁月", "光阴", "传承")
+"""What follows years that are counted: 两千年的历史."""
+WEEKS_OF_MONTH: Final = 6
+"""How many weeks a month can have."""
+WEEKS_OF_YEAR: Final = 53
+"""How many weeks a year can have."""
+WEEK_BEFORE: Final = frozenset("在从到至于是约等我你他她们咱年，。；：！？、,.:;!? \n")
+"""What comes before 第42周 where it is a week of the year, and not of a pregnancy or a course."""
+
 BEFORE_ONE: Final = frozenset("在到从至约于，,。") | {""}
 """What comes before 一点 where it can be one o'clock and not a little."""
-
-CLAUSE: Final = r"[，,；;：:（）()]|(?<![小据传再来])说(?!明|不定)|告诉|告訴|听说|聽說|觉得|覺得|以为|以為|问(?!题)|問(?!題)|答应|答應|但是?|所以|因为|因為"
-"""What a clause begins or ends with, as a pattern; behind a verb of saying stands what was said."""
-PAST: Final = r"(?<![除为為罢])[了过過](?![吧头頭])|刚刚?|剛剛?|曾经?|曾經?|已经?|已經?|当时|當時|[昨前][天晚日]|上(?:个|個|周|週|月|次)"
-"""What says that a clause looks back, as a pattern over both scripts."""
-FUTURE: Final = (
-    r"(?<!麻)[将將](?![军軍近])|(?<![重主需必紧緊首只想纲綱])要(?![求是不点點素])|打算|准备(?!好了)|準備(?!好了)|[计計][划劃]|[预預][计計]|即[将將]"
-    r"|下(?:个|個|周|週|月|次|星期|礼拜|禮拜)|明[天年]|[后後]天|(?<=[就才再还還都也])[会會]|得去|[该該]去|[记記]得|提醒|[约約]好|[约約]了|到期|截止|[见見](?![了过過])(?=[。！!~～，, ]|$)|[吧](?=[。！!？?~～，, ]|$)"
-)
-"""What says that a sentence looks ahead, as a pattern over both scripts."""
 
 NOTHING: Final = (
     # What a unit, a part or an edge of time begins.
@@ -350,7 +378,9 @@ NOTHING: Final = (
     "夜光 夜市 夜宵 夜总会 夜店 夜景 夜班 夜跑 夜盲 夜莺 春卷 春联 春游 春运 春晚 春装 春招 夏令营 夏令时 夏装 "
     "夏威夷 秋千 秋裤 秋衣 秋装 秋招 秋游 冬奥 冬令营 冬装 冬泳 半夏 半天 半价 半路 半月板 半月刊 半年报 半年线 "
     "上半身 下半身 上半场 下半场 本身 本人 今日头条 今日说法 今麦郎 明日之后 明日之星 明日方舟 明日香 明天系 "
-    "昨日重现 打春 拜年 过年 过节 过生日 过分 过敏 "
+    "昨日重现 打春 拜年 过节 过生日 "
+    "过年好 过年轻 过年糕 过年龄 过年级 过年夜 过年薪 过年检 过年报 过年货 过年会 过年代 过年度 "
+    "过分 过敏 "
     # What one ends.
     "聪明 文明 光明 说明 证明 发明 表明 透明 声明 鲜明 精明 高明 昆明 小明 阐明 查明 注明 指明 失明 分明 开明 "
     "英明 判明 标明 启明 三明治 古今 然后 背后 随后 此后 落后 先后 事后 饭后 课后 会后 产后 术后 提前 从前 眼前 "
@@ -372,11 +402,18 @@ NOTHING: Final = (
     "王重阳 巴斯光年 清明上河 国庆哥 腊八蒜 元宵馅 二月河 五月花 七月流火 八月桂花 百年孤独 一日三餐 日复一日 "
     "年复一年 一刻也 同年同月 星期五餐厅 黑色星期五电影 周口店 周口市 周记 仲夏夜 新春快乐 农历新年快乐 闰土 "
     "腊肉 腊肠 "
+    # What shows something, what only happens to be at a time, and what is often.
+    "说明天气 说明天赋 说明天生 说明天然 说明年轻 说明年龄 说明年纪 说明早就 说明早已 说明早晚 说明日常 说明日本 "
+    "恰逢 适逢 正逢 又逢 时逢 欣逢 喜逢 相逢 重逢 逢年过节 隔三差五 隔三岔五 "
 )
 """Words and names in which something looks like a time, and is none, with spaces between."""
 SPLITS: Final[Mapping[str, int]] = MappingProxyType({
     "后天气": 1, "后天黑": 1, "后天亮": 1, "后天天": 1, "后年轻": 1, "前天气": 1, "前天黑": 1, "前天天": 1,
     "天下午": 1, "天上午": 1,
+    "过年终": 1, "过年底": 1, "过年末": 1, "过年初": 1, "过年中": 1, "过年会回": 2, "过年会去": 2, "过年会来": 2,
+    "过年好多": 2, "过年好几": 2,
+    "过年好热": 2, "过年好冷": 2,
+    "说明天": 1, "说明日": 1, "说明早": 1, "说明晚": 1, "说明年": 1, "说明儿": 1,
     "年中午": 1, "至今年": 1, "至今天": 1, "至今日": 1, "至今晚": 1,
 })  # fmt: skip
 """Where the longest word is the wrong one: how many characters to take instead."""

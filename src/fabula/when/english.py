@@ -15,6 +15,7 @@ from fabula.when.english_lexer import lex
 from fabula.when.english_names import no_time
 from fabula.when.english_rules import AWAY, DATES, NTH, OPEN, PARTS, PROMOTED, RANGES, RELATIVES, WEAK, YEARS
 from fabula.when.grammar import Grammar, Rule
+from fabula.when.patterns import Pattern
 
 SAID: Final = ("day", "span", "clock", "moment", "portion", "range", "amount", "every")
 """Names of tokens that are what was found."""
@@ -26,7 +27,7 @@ RULES: Final[list[Rule]] = [
     *clocks.CLOCKS,
     (
         "rel",
-        "past (?=(number|spoken|few|a|unit|weekday|weekend|month|season|quarter|amount|count))",
+        "past (?=(number|spoken|few|a|unit|weekday|weekend|month|season|quarter|amount|count|several))",
         lambda at, got: "past",
     ),
     *amounts.AGAIN,
@@ -43,10 +44,10 @@ RULES: Final[list[Rule]] = [
     *WEAK,
 ]
 _TENSES: Final = tuple(
-    (re.compile(pattern.replace("'", "['’]"), re.IGNORECASE), ahead)
+    (Pattern(pattern.replace("'", "['’]"), re.IGNORECASE), ahead)
     for pattern, ahead in ((words.FUTURE, True), (words.PAST, False), (words.PRESENT, True))
 )
-_CLAUSE: Final = re.compile(words.CLAUSE, re.IGNORECASE)
+_CLAUSE: Final = Pattern(words.CLAUSE, re.IGNORECASE)
 GRAMMAR: Final = Grammar(lex, RULES, SAID, no_time)
 
 

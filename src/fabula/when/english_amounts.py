@@ -126,6 +126,12 @@ def _weekends(at: Anchor, got: Got) -> Amount:
     return Amount(((2 * got.all("number", "spoken")[0], "day"),))
 
 
+def several_weekends(at: Anchor, got: Got) -> Amount | None:
+    """The course will last three weekends."""
+    count, inner = got["several"]
+    return Amount(((2 * count, "day"),)) if inner.grain == "weekend" else None
+
+
 def _nights(at: Anchor, got: Got) -> Amount | None:
     if "part" in got and not (got["part"] == "night" and got.all("number", "spoken") == [1]):
         return None
@@ -166,8 +172,8 @@ def _every_named(at: Anchor, got: Got) -> Every:
         return Every(_period(count, "year"), named.month(got["month"]))
     if "season" in got:
         return Every(_period(count, "year"), named.season(got["season"]))
-    if "holiday" in got:
-        return Every(_period(count, "year"), named.holiday(got["holiday"]))
+    if "holiday" in got or "wholiday" in got:
+        return Every(_period(count, "year"), named.holiday(got.all("holiday", "wholiday")[0]))
     weekdays, part = got.all("weekday", "weekdays", "wday"), got["part"] or got["parts"]
     if not weekdays:
         return Every(_period(count, "day"), named.part(part, at.conventions))
@@ -176,12 +182,28 @@ def _every_named(at: Anchor, got: Got) -> Every:
 
 
 def _nth_of_every(at: Anchor, got: Got) -> Every | None:
-    """The first Monday of every month."""
-    number, unit = got.all("ordinal", "rel")[0], got["unit"]
-    if unit not in ("month", "year") or not (number == "last" or isinstance(number, int)):
+    """The first Monday of every month, the last day of every year."""
+    number, units = got.all("ordinal", "rel", "nth")[0], got.all("unit")
+    if units[-1] not in ("month", "year") or not (number == "last" or isinstance(number, int)):
         return None
-    day = named.weekday(got.all("weekday", "wday")[0])
-    return Every(_period(1, unit), named.nth(-1 if number == "last" else number, day, named.unit(unit)))
+    if "weekend" in got:
+        inner = named.weekend(at.conventions)
+    elif len(units) > 1:
+        inner = named.unit(units[0])
+    else:
+        inner = named.weekday(got.all("weekday", "wday")[0])
+    outer = named.unit(units[-1])
+    return Every(_period(_other(got), units[-1]), named.nth(-1 if number == "last" else number, inner, outer))
+
+
+def _day_of_every(at: Anchor, got: Got) -> Every | None:
+    """The first of every month, every 15th of the month."""
+    number = got.all("ordinal", "number")[0]
+    return Every(_period(_other(got), "month"), named.day_of_month(number)) if got["unit"] == "month" else None
+
+
+def _other(got: Got) -> int:
+    return 2 if "other" in got else 1
 
 
 def _business(at: Anchor, got: Got) -> Every:
@@ -217,6 +239,7 @@ def every_part(at: Anchor, got: Got) -> Every | None:
 
 
 _NUMBER: Final = "(number|spoken)"
+_NAMED: Final = "(weekend|weekends|weekday|weekdays|seasons|holiday|holidays)"
 _IN_WORDS: Final = "(?<=(in|since|until|by|from|before|after|of|during|to|month|ordinal|number|spoken|and|through|between|holiday|wholiday))"  # noqa: E501
 
 UNITS: Final[list[Rule]] = [
@@ -234,14 +257,16 @@ UNITS: Final[list[Rule]] = [
 EVERY: Final[list[Rule]] = [
     ("every", "(number|spoken)? once (a|per) unit", _per),
     ("every", "each ordinal (weekday|wday) (of|in) (the|each|a) unit", _nth_of_every),
-    ("every", "the? (ordinal|rel) (weekday|wday) (of|in) each unit", _nth_of_every),
+    ("every", "the? (ordinal|rel|nth) (weekday|wday|weekend|unit) (of|in) each other? unit", _nth_of_every),
+    ("every", "the? (ordinal|number) (of|in) each other? unit", _day_of_every),
+    ("every", "each ordinal (of|in) (the|each|a) unit", _day_of_every),
     ("every", "once each (number|spoken|other|ordinal|few)? unit", _per),
     ("every", "each (other|ordinal|number|spoken|few)? unit", _every_unit),
     ("every", "each business", _business),
     ("every", "each (other|ordinal|number|spoken)? (weekday|wday) part?", _every_named),
     (
         "every",
-        "each (other|ordinal|number|spoken)? (weekend|weekends|month|season|holiday|part|weekdays)",
+        "each (other|ordinal|number|spoken)? (weekend|weekends|month|season|holiday|wholiday|part|weekdays)",
         _every_named,
     ),
 ]
@@ -253,6 +278,7 @@ NUMBERS: Final[list[Rule]] = [
     ("year", "(number|spoken|four) ad", _christian_year),
     ("four", "(?<=month (of|in)) number (?!(unit|counted))", _short_year),
     ("count", f"{_NUMBER} (dash|to|or) {_NUMBER} (?=(unit|more))", _between),
+    ("count", "four (?=unit (ago|hence|section))", lambda at, got: Count(got["four"])),
     ("count", "pair (?=(unit|more))", _between),
     ("count", f"({_NUMBER}|a) and? a? (half|quarter) (?=unit)", _and_half),
     ("count", "(a? half (of? a)?) (?=unit)", lambda at, got: Count(0.5)),
@@ -262,9 +288,10 @@ NUMBERS: Final[list[Rule]] = [
     ("count", f"{_NUMBER} more? (?=unit)", lambda at, got: Count(got.all("number", "spoken")[0])),
     ("count", "another (?=unit)", lambda at, got: Count(1)),
     ("count", "a more? (?=unit)", lambda at, got: Count(1)),
-    ("day", f"({_NUMBER}|few) (weekday|weekdays) (ago|hence)", relatives.named_ago),
-    ("day", f"({_NUMBER}|few) holiday (ago|hence)", relatives.named_ago),
-    ("span", f"({_NUMBER}|few) (weekend|weekends|seasons) (ago|hence)", relatives.named_ago),
+    ("several", f"({_NUMBER}|few) {_NAMED} (?=(ago|hence))", relatives.several),
+    ("several", f"({_NUMBER}|few) (weekends|weekdays|seasons|holidays) (?=(before|after))", relatives.several),
+    ("several", f"(?<=(rel|past|ordinal)) ({_NUMBER}|few) {_NAMED}", relatives.several),
+    ("several", f"(?<=in) ({_NUMBER}|few) (weekends|weekdays)", relatives.several),
     ("amount", "count unit", _amount),
     ("amount", f"{_NUMBER} (weekend|weekends)", _weekends),
     ("amount", f"{_NUMBER} (parts|part)", _nights),

@@ -11,23 +11,41 @@ from typing import Any, Final
 
 from fabula.when import named
 from fabula.when.english_amounts import Count, amount
-from fabula.when.english_days import part_of_year
+from fabula.when.english_days import pair_date, part_of_year
 from fabula.when.english_joins import around, of_part, onward, open_on, section, time_of, until
 from fabula.when.english_lengths import counted_from
-from fabula.when.english_relatives import in_span, lately, nth, rel_unit
-from fabula.when.english_words import FUZZY
+from fabula.when.english_relatives import lately, nth, rel_unit
+from fabula.when.english_words import DUE, FOUNDED, FUZZY, MEASURED, PLAIN
+from fabula.when.figures import twelve
 from fabula.when.grammar import Amount, Anchor, Got, Token
+from fabula.when.patterns import Pattern
 from fabula.when.series import Fixed, Time, mapped, meet, moved
 from fabula.when.spans import Span, floor, step
 
-_NAME: Final = re.compile(r"\s+[A-Z][a-z]+")
+_NAME: Final = Pattern(r"\s+[A-Z][a-z]+")
 """A name behind it: Wednesday Addams."""
-_NOUN: Final = re.compile(r"(?:'s)?[ \t]+[a-z]+|'s")
-_PREPOSITION: Final = re.compile(
+_PAPER: Final = Pattern(r"\b(?:in|from|of|for|to) the\s+$", re.I)
+"""Before a name that begins with a weekday: in the Sunday Times."""
+_NOUN: Final = Pattern(r"(?:'s)?[ \t]+[a-z]+|'s")
+_PREPOSITION: Final = Pattern(
     r"\b(?:on|by|since|until|till|before|after|from|this|next|last|for|in|during|over|through|every|each|or|and|to)"
     r"(?: the| a)?\s+$",
     re.I,
 )
+_COUNTED: Final = Pattern(
+    r"(?:[\d$€£¥]\S*|\b(?:of|odd|some|something|plus|more)|\b(?:hundred|thousand|[mb]illion|trillion)s?)[\s-]+$", re.I
+)
+"""Before `years ago`, these count the years."""
+_ABOUT: Final = Pattern(r"\b(?:around about|close to|[a-z]+\.?)\s+$", re.I)
+_SINCE: Final = Pattern(r"\b(?:in|since|from|until|till|before|after|by|between|during)\s+$", re.I)
+_SENTENCE_GOES_ON: Final = Pattern(
+    rf"\s+(?:{'|'.join(sorted(map(re.escape, PLAIN)))}|and|or|to|in|on|at|for|by|from|until|after|before)\b",
+    re.I,
+)
+"""Behind a number, the words that it does not count."""
+_FOUNDED: Final = Pattern(rf"\b(?:{FOUNDED})\s+$", re.I)
+_MEASURED: Final = Pattern(rf"\b(?:{MEASURED})\s+$", re.I)
+_DUE: Final = Pattern(rf"\b(?:{DUE})(?:\s+(?:date|is|was|on|by|for))*(?:\s*:)?\s+$", re.I)
 _HALVES: Final[dict[Any, str]] = {
     "before_now": "early",
     "after_now": "late",
@@ -70,12 +88,69 @@ def day_of_month_name(at: Anchor, got: Got) -> tuple[int, int] | None:
 
 
 def count_rel_unit(at: Anchor, got: Got) -> Time | None:
-    """The two next days, the 5 past years."""
+    """The two next days, the 5 past years; not `I'll be 40 next month`."""
     count = got.all("number", "spoken", "few")[0]
-    plural = (
-        got.said("unit").lower().endswith("s") or got["rel"] in ("next", "coming") or got.tokens[0].name != "number"
-    )
+    plural = got.said("unit").lower().endswith("s")
     return None if got["rel"] == "this" or not plural else lately(at, amount(Count(count), got["unit"]), got["rel"])
+
+
+def before_last(at: Anchor, got: Got) -> int | None:
+    """The week before last; not `before last week`."""
+    return 0 if got["rel"] == "last" else None
+
+
+def after_next(at: Anchor, got: Got) -> int | None:
+    """The week after next."""
+    return 0 if got["rel"] == "next" else None
+
+
+def some_of(at: Anchor, got: Got) -> Time | None:
+    """A Thursday in November: nobody said which, so that it is the whole of November."""
+    one = got["spoken"] in (None, 1) and ("few" not in got or got.said("few").lower() == "some")
+    base = time_of(at, got.tokens[-1])
+    return base if one and base.grain in ("month", "season", "quarter", "half", "year", "decade") else None
+
+
+def around_year(at: Anchor, got: Got) -> Time | None:
+    """In about 2003, circa 1850, built around 1900; not `about 1500 of them`, and not half past ten."""
+    year, before = got["four"], got.before()
+    lead = _ABOUT.search(before)
+    front = before[: lead.start()] if lead else before
+    if (lead and lead[0].lower().startswith("c")) or _SINCE.search(front):
+        return named.year(year)
+    if re.match(r"\s+[^\W\d_]", got.after()) and not _SENTENCE_GOES_ON.match(got.after()):
+        return None
+    if not front.strip() or re.search(r"[.!?;,(]\s*$", front):
+        clock = year < 1500 and year % 100 < 60 and not front.strip() and not got.after().strip(" .!?")
+        return None if clock else named.year(year)
+    if _FOUNDED.search(front):
+        return named.year(year)
+    likely = 1500 <= year < at.now.year + 100 and year % 50
+    return named.year(year) if likely and not _MEASURED.search(front) else None
+
+
+def all_year(at: Anchor, got: Got) -> Time | None:
+    """All of 2019; not `all 1500`."""
+    return named.year(got["four"]) if re.search(r"\b(?:of|whole|entire)\s+$", got.before(), re.I) else None
+
+
+def around_four(at: Anchor, got: Got) -> Any:
+    """Tomorrow around 1930: a time of day."""
+    hour, minute = divmod(got["four"], 100)
+    clock = Token("clock", twelve(hour, minute), got.tokens[-1].start, got.tokens[-1].end)
+    return around(at, Got([clock], got.text))
+
+
+def at_around(at: Anchor, got: Got) -> Time | None:
+    """See you at around 1930."""
+    if not re.search(r"\bat(?: \w+)?\s+$", got.before(), re.I):
+        return None
+    return twelve(*divmod(got["four"], 100))
+
+
+def due_pair(at: Anchor, got: Got) -> Time | None:
+    """Due 31/12, deadline: 5/6."""
+    return pair_date(at, got) if "/" in got.said("pair") and _DUE.search(got.before()) else None
 
 
 def year_part(at: Anchor, got: Got) -> Time | None:
@@ -118,6 +193,8 @@ def unix_date(at: Anchor, got: Got) -> Time:
 def weekday_alone(at: Anchor, got: Got) -> Time | None:
     """A weekday without a word that makes it a time: not a name, not an adjective."""
     before, after = got.before(), got.after()
+    if _PAPER.search(before) and _NAME.match(after):
+        return None
     if not _PREPOSITION.search(before):
         if _NAME.match(after) or re.match(r"\.\w", after):
             return None
@@ -146,7 +223,7 @@ def whole_text(at: Anchor, got: Got) -> Time:
 def ordinal_after(at: Anchor, got: Got) -> Time | None:
     """On the 3rd, so; not on the 3rd floor, not on 7th Street."""
     number = got.all("ordinal", "number")[0]
-    if re.match(r"[ \t]+(?:floor|street|avenue|place|page|row|day\b)", got.after(), re.I):
+    if re.match(r"(?:[ \t]+(?:and|or)[ \t]+\w+)?[ \t]+(?:floor|street|avenue|place|page|row|day\b)", got.after(), re.I):
         return None
     return named.day_of_month(number)
 
@@ -191,11 +268,6 @@ def ago_today(at: Anchor, got: Got) -> Time | None:
 def weeks_from(at: Anchor, got: Got) -> Time | None:
     """Three weeks tomorrow, a week today; not `2 hours Monday`."""
     return counted_from(at, got) if got["amount"].unit == "week" and not got["amount"].vague else None
-
-
-def day_in_span(at: Anchor, got: Got) -> Time | None:
-    """8 May last year."""
-    return in_span(at, got)
 
 
 def section_unit(at: Anchor, got: Got) -> Time | None:
@@ -287,16 +359,17 @@ def or_earlier(at: Anchor, got: Got) -> int | None:
 
 def onward_on(at: Anchor, got: Got) -> Time | None:
     """3 pm or later on Monday."""
-    if got.tokens[0].name != "clock":
-        return None
-    return onward(at, Got([Token("moment", meet(got["day"], got["clock"]), 0, 0)], got.text))
+    day = time_of(at, got.tokens[-1])
+    return onward(at, Got([Token("moment", meet(day, got["clock"]), 0, 0)], got.text))
 
 
 def units_ago(at: Anchor, got: Got) -> Time | None:
-    """Years ago, many weeks ago."""
-    span = FUZZY.get(f"{got['unit']}s_ago")
-    if span is None:
+    """Years ago, centuries ago; nothing where what stands before counts them: 30+ years, forty-odd years."""
+    span = FUZZY.get(f"{got['unit']}_ago")
+    if span is None or not got.said("unit").endswith("s"):
         return None
+    if _COUNTED.search(got.before()):
+        raise ValueError("so many units ago, but nobody knows how many")
     first, last = (floor(at.now + timedelta(one), "day") for one in span)
     return Fixed(Span(first, last, "fuzzy"))
 

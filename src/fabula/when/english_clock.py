@@ -5,13 +5,16 @@ A clock without a half of the day has both, the likelier first. A stretch of hou
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime, timedelta
 from itertools import product
 from typing import Any, Final, NamedTuple
 
+from fabula.when import english_words as words
 from fabula.when import named
 from fabula.when.figures import clock, half, twelve
 from fabula.when.grammar import Anchor, Got, Rule
+from fabula.when.patterns import Pattern
 from fabula.when.series import Either, Mapped, Meet, Through, Time, mapped, meet, moved
 from fabula.when.spans import Span, day_of, step
 
@@ -22,6 +25,12 @@ _HALF_OF_DAY: Final[dict[str, tuple[float, float]]] = {
     "night_time": (17, 30), "daytime": (6, 19),
 }  # fmt: skip
 """The hours that a clock time said with a part of the day can have; beyond 24 they are the next day's."""
+_MEASURES: Final = Pattern(rf"\b(?:{words.MEASURES})\b", re.I)
+_CHANGES: Final = Pattern(rf"\b(?:{words.CHANGES})\s+$", re.I)
+_HOURLY: Final = Pattern(rf"\b(?:{words.HOURLY})\b", re.I)
+_GONE: Final = Pattern(r"\s*,?\s*(?:last|yester)", re.I)
+_AT: Final = Pattern(r"\b(?:at|by|around|about|until|till|before|after|from|since|to|past)\s+$|[,;]\s*$", re.I)
+_CLAUSE_END: Final = Pattern(r"[.;!?]\s")
 _ANY_DAY: Final = day_of(2001, 2, 3)
 
 
@@ -103,6 +112,12 @@ def _twelve(at: Anchor, got: Got) -> Time | None:
     return clock(hour, minute) if exact else twelve(hour, minute)
 
 
+def _before_day(at: Anchor, got: Got) -> Time | None:
+    """Seven tomorrow morning, at two last night; not `he scored two last night`."""
+    counted = _GONE.match(got.after()) and got.before().strip() and not _AT.search(got.before())
+    return None if counted else _twelve(at, got)
+
+
 def _two_numbers(at: Anchor, got: Got) -> Time | None:
     """Six forty-three: a minute below ten has an `oh`."""
     hour, minute = spoken(got)
@@ -117,6 +132,14 @@ def _halved(at: Anchor, got: Got) -> Time | None:
     if not 0 < hour <= 12:
         return None
     return half(hour, got["ampm"], minute)
+
+
+def four_hours(at: Anchor, got: Got) -> Time | None:
+    """At 2030 hours, around 1930 o'clock."""
+    hour, minute = divmod(got["four"], 100)
+    if got["unit"] not in (None, "hour") or hour > 24 or minute > 59:
+        return None
+    return clock(hour, minute) if hour > 12 else twelve(hour, minute)
 
 
 def _clock_half(at: Anchor, got: Got) -> Time | None:
@@ -257,6 +280,16 @@ def _hours(at: Anchor, got: Got) -> Hours | None:
     return pairs(first, last)
 
 
+def _bare_hours(at: Anchor, got: Got) -> Hours | None:
+    """From two to four, open from 9-5; not a score, an age, a part of something counted."""
+    numbers = got["pair"] or got.all("number", "spoken")
+    if any(not isinstance(one, int) or not 1 <= one <= 12 for one in numbers) or numbers[0] == numbers[1]:
+        return None
+    said, hourly = _CLAUSE_END.split(got.before())[-1], _HOURLY.search(got.before())
+    counted = _CHANGES.search(said) or tuple(numbers) in ((1, 5), (1, 10), (1, 12))
+    return None if _MEASURES.search(said) or (counted and not hourly) else _hours(at, got)
+
+
 def hours_in_part(at: Anchor, got: Got) -> Hours:
     return hours_in(got["hours"], got["part"])
 
@@ -293,11 +326,6 @@ def _as_fine_as(first: Time, last: Time) -> Time:
     return mapped(last, lambda span: Span(span.start, step(span.start, 1, unit), unit), unit)
 
 
-def spread_over(at: Anchor, got: Got) -> Time:
-    """Monday from nine to noon."""
-    return spread(at, got["hours"], got["day"])
-
-
 def moment(at: Anchor, got: Got) -> Time:
     """Return a clock time of a day, or a part of it."""
     if "part" in got:
@@ -330,7 +358,7 @@ CLOCKS: Final[list[Rule]] = [
     ("clock", f"(?<=(at|around|by|until|before|after|from|since)) half {_N}", _british),
     ("clock", f"^ half {_N} stop? $", lambda at, got: _british(at, got)),
     ("clock", f"half {_N} (?=(day|offset|rel|in|on|tonight|zone))", _british),
-    ("clock", "(number|spoken) (?= offset (in the)? part)", _twelve),
+    ("clock", "(number|spoken) (?= offset (in the)? part)", _before_day),
     ("clock", "^ (number|spoken) (?= offset)", _twelve),
     ("clock", "clock oclock", lambda at, got: got["clock"]),
     ("clock", f"{_SAID_AT} spoken dash? oh? spoken (unit)?", _two_numbers),
@@ -339,19 +367,12 @@ CLOCKS: Final[list[Rule]] = [
     ("clock", "^ spoken dash? oh? dash? spoken stop? $", _two_numbers),
     ("clock", "(?<=(ordinal|spoken)) spoken spoken (?=(stop|$))", _two_numbers),
 ]
-_ALONE: Final = "(?= (stop|comma|plain|day|offset|tonight|on|in|and|or|but|rel|weekday|wday|for|zone|at|to|dash|close|each|from|until|$))"  # noqa: E501
+_ALONE: Final = "(?= (stop|comma|plain|day|offset|tonight|on|in|and|or|rel|weekday|wday|for|zone|at|to|dash|close|each|from|until|$))"  # noqa: E501
 BARE_CLOCKS: Final[list[Rule]] = [
     ("clock", f"(?<=at) (number|spoken|four) (?!(dash|to)){_ALONE}", _twelve),
     ("clock", f"(?<=at around) (number|spoken|four) {_ALONE}", _twelve),
     ("clock", f"(?<=(tonight|daypart|offset)) (at|around|comma)? (number|four) {_ALONE}", _twelve),
-    ("clock", "(number|spoken) comma? (?=(tonight|daypart))", _twelve),
-    ("clock", "(number|spoken) (?= offset)", _twelve),
-    ("clock", "(?<=at) (number|spoken) (?= in the? part)", _twelve),
-    (
-        "clock",
-        "(?<=(at|by|before|after|since|until|from|around)) (number|spoken|four) (?= in the? (part|meal))",
-        _twelve,
-    ),
+    ("clock", "(number|spoken) comma? (?=(tonight|daypart))", _before_day),
     (
         "clock",
         "(?<=(at|by|before|after|since|until|from|around)) (number|spoken) (?= on? (daypart|rel part|weekday|wday))",
@@ -363,18 +384,21 @@ BARE_CLOCKS: Final[list[Rule]] = [
     ("clock", "(?<=^around) four (?=(stop|$))", _twelve),
     ("clock", "(?<=(day|tonight|part) around) (number|spoken) (?!(unit|counted|break|dash|to))", _twelve),
 ]
+_NOT_COUNTED: Final = "(?=(stop|comma|plain|close|and|or|for|at|each|every|(on (every|business))|$))"
 HOURS: Final[list[Rule]] = [
-    ("hours", "between (clock|number|spoken) (and|to|dash) (clock|number|spoken) (?=in the? part)", _hours),
     ("hours", "between clock (and|to|dash|until) clock", _hours),
     ("hours", f"between {_N} {_N}? (and|to|dash|until) clock", _hours),
     ("hours", f"between clock (and|to|dash|until) {_N}", _hours),
-    ("hours", f"between {_N} (and|to|dash) {_N} (?=(on|rel|offset|day|tonight|weekday|zone|in))", _hours),
+    ("hours", f"between {_N} (and|to|dash) {_N} (?=(on|rel|offset|day|tonight|weekday|zone|(in the? part)))", _hours),
     ("hours", "between (number|four) (dash|and|to) (number|four) (?!unit)", lambda at, got: _military(got)),
     ("hours", "from? clock (to|dash|until|through) clock", _hours),
     ("hours", f"(from|at)? {_N} (to|dash|until|through) clock (?!(unit|counted))", _hours),
     ("hours", f"from? clock (to|dash|until|through) {_N} (?!(unit|counted|month|ordinal|of))", _hours),
     ("hours", f"from {_N} {_N}? (to|dash|until|through) {_N} {_N}? (?=(in the? part|tonight|offset|zone))", _hours),
     ("hours", "from? pair (?=(in the? part|tonight|zone))", _hours),
+    ("hours", f"from {_N} (to|dash|until|through) {_N} {_NOT_COUNTED}", _bare_hours),
+    ("hours", f"between {_N} (and|to|dash) {_N} {_NOT_COUNTED}", _bare_hours),
+    ("hours", f"(from|between) pair {_NOT_COUNTED}", _bare_hours),
     ("hours", "hours zone", _zoned),
     ("clock", "clock zone", _zoned),
 ]

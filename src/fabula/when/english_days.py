@@ -5,7 +5,6 @@ It knows no time of day and nothing relative. A day of a month without a year is
 
 from __future__ import annotations
 
-import re
 from datetime import datetime
 from typing import Any, Final
 
@@ -83,7 +82,9 @@ def pair(at: Anchor, got: Got) -> Time | None:
 
 
 def whole_pair(at: Anchor, got: Got) -> Time | None:
-    return None if "." in got.said("pair") else pair_date(at, got)
+    """5/6, on 5-6; from 9-5 are hours."""
+    said = got.said("pair")
+    return None if "." in said or ("-" in said and "from" in got) else pair_date(at, got)
 
 
 def weekday_pair(at: Anchor, got: Got) -> Time | None:
@@ -145,12 +146,7 @@ def month_year(at: Anchor, got: Got) -> Time:
     return Fixed(whole(start, "month"))
 
 
-_BEFORE_CHRIST: Final = re.compile(r"\s?(?:BCE?\b|B\.\s?C\.)")
-
-
 def year(at: Anchor, got: Got) -> Time | None:
-    if _BEFORE_CHRIST.match(got.after()):
-        raise ValueError("the calendar begins with the year 1")
     return named.year(got["four"]) if got["unit"] in (None, "year") else None
 
 
@@ -174,6 +170,15 @@ def decade_word(at: Anchor, got: Got) -> Time:
     """The nineties: those of the last hundred years."""
     start = 1900 + got["decade"]
     return named.decade(start + 100 if start + 110 <= at.now.year else start)
+
+
+def hundreds(at: Anchor, got: Got) -> Time | None:
+    """The 1800s: the century or its first decade, which it is first of the present millennium."""
+    number: int | None = got["hundreds"] or got["spoken"]
+    if number is None or not 10 <= number <= 21:
+        return None
+    readings = (named.century(number + 1), named.decade(number * 100))
+    return Either(readings if number < 20 else readings[::-1])
 
 
 def century(at: Anchor, got: Got) -> Time | None:

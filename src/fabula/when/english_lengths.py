@@ -17,7 +17,7 @@ from fabula.when.english_joins import CLOCKS, TIMES, time_of, times
 from fabula.when.english_relatives import coming_weekday
 from fabula.when.figures import twelve
 from fabula.when.grammar import Amount, Anchor, Got, exactly
-from fabula.when.series import Either, Fixed, Mapped, Then, Time, before, mapped, moved, since
+from fabula.when.series import Either, Fixed, Mapped, Then, Time, before, mapped, moved
 from fabula.when.spans import LENGTHS, MONTHS, Span, days, floor, step, whole
 
 
@@ -53,13 +53,6 @@ def away_short(at: Anchor, got: Got) -> Time | None:
 
 def within(at: Anchor, got: Got) -> Time:
     return named.lately(at, got["amount"], 1)
-
-
-def after_amount(at: Anchor, got: Got) -> Time:
-    """After five days: then, or from then on."""
-    there = named.away(at, got["amount"], 1)
-    moment = at.moment(got["amount"].parts, 1)
-    return Either((*there.options, Fixed(Span(moment, datetime.max, "range")), *since(there).options))
 
 
 def counted_from(at: Anchor, got: Got) -> Time | None:

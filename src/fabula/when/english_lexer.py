@@ -5,18 +5,22 @@ It knows what a word can be, not what it means where it stands; that is for the 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from functools import cache
 from typing import Any, Final, NamedTuple
 
 from fabula.when import english_words as words
 from fabula.when import figures, holidays
+from fabula.when.english_lists import completed
 from fabula.when.grammar import BREAK, Token
+from fabula.when.patterns import Pattern
 
-_ATOM: Final = re.compile(r"[A-Za-z\u00c0-\u024f]+(?:'[A-Za-z]+)*|[0-9]+|\n|[^\s]")
-_ADDRESS: Final = re.compile(r"(?:https?://|www\.)[^\s<>\"]+|[\w.+-]{1,64}@[\w-]{1,64}\.[\w.-]+")
+_ATOM: Final = Pattern(r"[A-Za-z\u00c0-\u024f]+(?:'[A-Za-z]+)*|[0-9]+|\n|[^\s]")
+_ADDRESS: Final = Pattern(r"(?:https?://|www\.)[^\s<>\"]+|[\w.+-]{1,64}@[\w-]{1,64}\.[\w.-]+")
 """An address of the web or of mail, whose letters and figures mean nothing."""
+_INTERVAL: Final = Pattern(r"(?:(?<=\d{4}-\d\d-\d\d)|(?<=\d{4}-\d\d))/(?=\d{4}-\d\d)")
+"""The stroke of an ISO 8601 interval: 2025-10-01/2025-10-08."""
+_HUNDREDS: Final = Pattern(r"\d\d00\s?'?s")
 _MARKS: Final = {
     ",": "comma", "-": "dash", "–": "dash", "—": "dash", "~": "dash", "/": "slash", ".": "stop", "!": "stop",
     "?": "stop", ";": "stop", ":": "stop", "(": "open", ")": "close", "@": "at", "&": "and", "'": "tick", '"': "tick",
@@ -26,7 +30,7 @@ _SOFT: Final = frozenset({
     "between", "during", "within", "around", "starting", "onward", "each", "other", "another", "more", "once", "all",
     "time", "past", "oh", "ad", "few", "section", "edge", "rest", "rel", "plain", "counted", "comma", "dash", "slash",
     "stop", "open", "close", "tick", "since", "nth", "til", "per", "percent", "break", "latest", "earliest", "backward",
-    "ago", "closest", "ish", "zone",
+    "ago", "ish", "zone",
 })  # fmt: skip
 """Names of tokens that say no time by themselves."""
 _SHORT: Final = frozenset(["month", "weekday", "wday", "unit"])
@@ -54,6 +58,7 @@ _GLUED: Final = frozenset(["month", "unit", "ampm", "season"])
 """What may stand right behind a figure: 14april, 3hrs."""
 _FIGURE_BEHIND: Final = frozenset(["month", "wmonth", "weekday", "fiscal"])
 """Behind what a figure may stand: Feb13, FY18."""
+_NUMBERS: Final = frozenset(["number", "spoken", "four", "pair"])
 _SMALL_VERBS: Final = frozenset({"may", "march", "mar"})
 
 
@@ -75,6 +80,8 @@ def _phrases() -> dict[str, list[_Phrase]]:
     listed: list[tuple[str, str, Any]] = [
         *((text, key if text not in holidays.weak() else "wholiday", value)
           for text, value in holidays.names().items() if text[0].isascii() for key in ("holiday",)),
+        *((text + ("es" if text.endswith("s") else "s"), "holidays", value)
+          for text, value in holidays.names().items() if text.isascii() and text.isalpha()),
         *((text, name, value) for name, table in words.WORDS.items() for text, value in table.items()),
         *((text, name, None) for name, texts in words.NAMES.items() for text in texts.split("|")),
         *((text, BREAK, None) for text in words.NOTHING),
@@ -91,6 +98,8 @@ def lex(text: str) -> list[Token]:
     plain = text.replace("’", "'")
     if "://" in plain or "www." in plain or "@" in plain:
         plain = _ADDRESS.sub(lambda found: "\\" * len(found[0]), plain)
+    if "/" in plain:
+        plain = _INTERVAL.sub("~", plain)
     atoms = [_Atom(match[0].lower(), match.start(), match.end()) for match in _ATOM.finditer(plain)]
     tokens: list[Token] = []
     for token in _Lexer(plain, atoms).tokens():
@@ -98,7 +107,7 @@ def lex(text: str) -> list[Token]:
             tokens[-1] = Token(BREAK, None, tokens[-1].start, token.end)
         else:
             tokens.append(token)
-    return tokens if any(token.name not in _SOFT for token in tokens) else []
+    return completed(tokens) if any(token.name not in _SOFT for token in tokens) else []
 
 
 class _Lexer:
@@ -129,15 +138,34 @@ class _Lexer:
     def _figure(self, atom: _Atom) -> Token:
         before = self.text[atom.start - 1 : atom.start]
         glued = before.isalnum() and before < "\u0250"
-        if glued and not (self.last and self.last.name in _FIGURE_BEHIND and self.last.end == atom.start):
+        if before == "^" or (
+            glued and not (self.last and self.last.name in _FIGURE_BEHIND and self.last.end == atom.start)
+        ):
             return self._broken()
         token = figures.read(self.text, atom.start)
+        if token.name == "span" and _HUNDREDS.fullmatch(self.text, atom.start, token.end):
+            token = token._replace(name="hundreds", value=int(self.text[atom.start : atom.start + 2]))
         # A four-figure number behind an apostrophe is none; two figures are a year.
         if before == "'" and token.name == "number" and token.end - token.start == 2:
             token = token._replace(name="four", value=figures.full_year(token.value))
         while self.at < len(self.atoms) and self.atoms[self.at].start < token.end:
             self.at += 1
-        return token
+        return self._scaled(token)
+
+    def _scaled(self, token: Token) -> Token:
+        """A number with what stands behind it where that counts a unit too: 65 million years, 3.5bn years."""
+        scale = words.SCALES.get(self._at(self.at))
+        if scale is None or token.name not in _NUMBERS or self._at(self.at + 1) not in words.WORDS["unit"]:
+            return token
+        last, value = self.last, token.value
+        end = self.atoms[self.at].end
+        self.at += 1
+        if token.name == "pair" or (last and last.name in ("to", "or", "and", "dash")):
+            figures_only = self.text[token.start : token.end].replace(" ", "")
+            if token.name != "pair" or "." not in figures_only:  # 2 to 3 million: the first is meant in millions too
+                return Token(BREAK, None, token.start, end)
+            value = float(figures_only)
+        return Token("number", int(value * scale), token.start, end)
 
     def _broken(self) -> Token:
         """What is left of letters and figures that stand together without a meaning, as one break."""
@@ -200,7 +228,8 @@ class _Lexer:
             return self._behind_figure(atom)
         if atom.text in ("q", "h") and after.isdigit():
             return self._quarter(atom)
-        token = self._number(atom) or self._phrase(atom)
+        number = self._number(atom)
+        token = self._scaled(number) if number else self._phrase(atom)
         if after.isdigit() and token.end == atom.end and token.name not in _FIGURE_BEHIND:
             self.at -= 1
             return self._broken()
@@ -294,8 +323,13 @@ class _Lexer:
             if atom.text in words.ORDINALS:
                 self.at += 1
                 return Token("ordinal", words.ORDINALS[atom.text], atom.start, atom.end)
-        elif not (atom.text == "a" and self._at(self.at + 1) in words.BIG):
+        elif atom.text != "a":
             return None
+        elif self._at(self.at + 1) not in words.BIG:
+            if self._at(self.at + 1) not in ("million", "billion", "trillion"):
+                return None
+            self.at += 1
+            return Token("spoken", 1, atom.start, atom.end)
         value, end, last = self._counted(self.at)
         name = "ordinal" if last else "four" if 1000 <= value < 2200 else "spoken"
         self.at = end

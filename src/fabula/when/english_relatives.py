@@ -7,20 +7,20 @@ from __future__ import annotations
 
 import re
 from datetime import timedelta
-from typing import Final
+from functools import partial
+from typing import Final, NamedTuple
 
 from fabula.when import named
 from fabula.when.english_days import day_number, pair_date, year_of
 from fabula.when.figures import full_year
 from fabula.when.grammar import Amount, Anchor, Got
-from fabula.when.series import Beyond, Either, Fixed, Time, mapped, meet, moved, resolve
+from fabula.when.patterns import Pattern
+from fabula.when.series import LONGEST, Beyond, Either, Fixed, Through, Time, each, mapped, meet, moved, resolve
 from fabula.when.spans import Span, days, floor, step, whole
 
-_OWNED: Final = re.compile(r"(?:\b(?:my|your|his|her|its|our|their|whose)|'s|s')\s+$", re.I)
+_OWNED: Final = Pattern(r"(?:\b(?:my|your|his|her|its|our|their|whose)|'s|s')\s+$", re.I)
 """Before `last week`, these make it somebody's last one."""
-_VERB: Final = re.compile(
-    r"(?:\b(?:will|would|can|could|should|shall|must|might|may|to|not|does|did)|n't|'ll)\s+$", re.I
-)
+_VERB: Final = Pattern(r"(?:\b(?:will|would|can|could|should|shall|must|might|may|to|not|does|did)|n't|'ll)\s+$", re.I)
 """Before `last two hours`, these make `last` a verb."""
 
 
@@ -208,16 +208,91 @@ def weeks_on(at: Anchor, got: Got) -> Time | None:
     return moved(base, weeks, "week")
 
 
-def named_ago(at: Anchor, got: Got) -> Time:
-    """Two Thursdays ago, two weekends ago, three Christmases ago."""
-    count = round(got.all("number", "spoken", "few")[0]) * (-1 if "ago" in got else 1)
+# --- weekends, Fridays and summers, counted -----------------------------------------------------------------------
+
+
+class Several(NamedTuple):
+    """So many of a time that comes again."""
+
+    many: int
+    time: Time
+
+
+def several(at: Anchor, got: Got) -> Several | None:
+    """Two weekends, a couple of Fridays, three Christmases."""
+    count = got.all("number", "spoken", "few")[0]
+    if count != int(count):
+        return None
     if "weekend" in got or "weekends" in got:
-        return meet(at.whole("week", count), named.weekend(at.conventions))
-    if "seasons" in got or "holiday" in got:
-        again = named.season(got["seasons"]) if "seasons" in got else named.holiday(got["holiday"])
-        going_on = [span for span in resolve(again, at.now, ahead=False) if span.start <= at.now < span.end]
-        return Beyond(count, again, Fixed(going_on[0]) if going_on else at.day(0))
-    return coming_weekday(at, got.all("weekday", "weekdays")[0], count)
+        return Several(int(count), named.weekend(at.conventions))
+    if "seasons" in got:
+        return Several(int(count), named.season(got["seasons"]))
+    if "holiday" in got or "holidays" in got:
+        return Several(int(count), named.holiday(got.all("holiday", "holidays")[0]))
+    return Several(int(count), named.weekday(got.all("weekday", "weekdays")[0]))
+
+
+def counted(number: int, inner: Time, base: Time) -> Time:
+    """Return the `number`th of `inner` after `base`, before it where negative; one that `base` touches does not count.
+
+    So the weekend before Easter is none that has Easter in it.
+    """
+
+    def rule(span: Span) -> Span:
+        near = Span(span.start - LONGEST[inner.grain], span.end, "range")
+        touched = [one for one in inner.within(near) if one.end > span.start]
+        return Span(min([span.start, *(one.start for one in touched)]),
+                    max([span.end, *(one.end for one in touched)]), "range")  # fmt: skip
+
+    return each(partial(Beyond, number, inner), mapped(base, rule, "range"))
+
+
+def several_away(at: Anchor, got: Got) -> Time:
+    """Two weekends ago, three Christmases ago, in two weekends: counted from today, or by weeks."""
+    count, inner = got["several"]
+    number = -count if "ago" in got else count
+    found = counted(number, inner, at.day(0))
+    return Either((found, meet(at.whole("week", number), inner))) if inner.grain == "weekend" else found
+
+
+def several_days_away(at: Anchor, got: Got) -> Time | None:
+    """Two Thursdays ago: a day."""
+    return several_away(at, got) if got["several"].time.grain == "day" else None
+
+
+def several_beyond(at: Anchor, got: Got) -> Time | None:
+    """Two weekends before Easter."""
+    base = _base(got)
+    return None if base is None else counted(_sign(got) * got["several"].many, got["several"].time, base)
+
+
+def rel_several(at: Anchor, got: Got) -> Time | None:
+    """The last two weekends: from the first one's start to the last one's end."""
+    which, (count, inner) = got["rel"], got["several"]
+    if which == "this" or (which == "last" and (_OWNED.search(got.before()) or _VERB.search(got.before()))):
+        return None
+    ends = (-count, -1) if _OFFSETS[which] < 0 else (1, count)
+    first, last = (counted(number, inner, at.day(0)) for number in ends)
+    return Through(first, last, closed=True)
+
+
+def several_within(at: Anchor, got: Got) -> Time | None:
+    """The last three Fridays of May: from the first one's start to the last one's end."""
+    which, (count, inner), outer = _which(got), got["several"], _outer(at, got)
+    if outer is None or which not in (1, -1):
+        return None
+    ends = (1, count) if which == 1 else (-count, -1)
+    first, last = (named.nth(number, inner, outer) for number in ends)
+    return Through(first, last, closed=True)
+
+
+def _sign(got: Got) -> int:
+    return 1 if "after" in got else -1
+
+
+def _base(got: Got) -> Time | None:
+    bases = got.all("day", "span")
+    return bases[0] if bases else _again(got)
 
 
 # --- the nth of something -----------------------------------------------------------------------------------------
@@ -289,9 +364,8 @@ def nth_beyond(at: Anchor, got: Got) -> Time | None:
     inner = _inner(at, got)
     if number is None or inner is None:
         return None
-    bases = got.all("day", "span")
-    base = bases[0] if bases else _again(got)
-    return None if base is None else Beyond(number if "after" in got else -number, inner, base)
+    base = _base(got)
+    return None if base is None else counted(_sign(got) * number, inner, base)
 
 
 def in_span(at: Anchor, got: Got) -> Time | None:
@@ -329,8 +403,6 @@ def week_of(at: Anchor, got: Got) -> Time | None:
     for name in ("day", "span"):
         if name in got:
             return named.week_of(got[name])
-    if "md" in got:
-        return named.week_of(named.month_day(*got["md"]))
     if "pair" in got:
         return named.week_of(pair_date(at, got)) if "/" in got.said("pair") else None
     if "holiday" in got:

@@ -47,7 +47,6 @@ DATES: Final[list[Rule]] = [
     ("moment", "world", lengths.world),
     ("day", "slashed", days.slashed),
     ("day", "number (dash|slash) month (dash|slash) (four|number)", days.date),
-    ("day", "month (dash|slash) number (dash|slash) (four|number)", days.date),
     ("day", "four (dash|slash) month (dash|slash) number", days.date),
     ("day", "(four|number) slash number slash month", days.date),
     ("range", f"(from|between)? the? {_N} {_TO} the? {_N} of? month (comma|of|in)? {_YEAR}?", joins.days_of_month),
@@ -86,7 +85,8 @@ DATES: Final[list[Rule]] = [
     ("range", f"(from|between)? pair {_TO} (pair|day) (comma? four)?", joins.pairs_through),
     ("range", "between pair and (pair|day) (comma? four)?", joins.pairs_through),
     ("day", f"rel {_WEEKDAY}? pair {_FREE}", relatives.rel_pair),
-    ("day", f"(?<=(on|by|from|until|since|before|after|starting|latest|to|for|offset)) pair {_FREE}", days.pair),
+    ("day", f"(?<=(on|by|from|until|since|before|after|starting|latest|to|for|offset)) pair {_FREE} (?!of)", days.pair),
+    ("day", f"pair {_FREE} (?!of)", bare.due_pair),
     ("day", "pair (?= (at|from|between|before|after|until|by|on|comma)? clock)", days.pair),
     ("day", "(?<=day (comma|or|and)) pair", days.pair),
     ("day", "^ (on|from)? pair stop? $", days.whole_pair),
@@ -95,14 +95,20 @@ DATES: Final[list[Rule]] = [
 _BEFORE_YEAR: Final = (
     "in|since|until|before|after|from|of|during|through|between|section|edge|starting|latest|earliest|season"
 )
+_ON_DAY: Final = "(?<=(offset|weekday|wday|tonight|part|meal|day|md))"
 YEARS: Final[list[Rule]] = [
+    ("span", "spoken? hundreds (?!of)", days.hundreds),
     ("span", "the? rel? fiscal unit? of? the? (four|number)?", relatives.fiscal),
     ("span", "the? unit of? the? four", days.year),
     ("range", f"(from|between)? four {_TO} four {_FREE}", joins.through),
-    ("range", f"between four and four {_FREE}", joins.through),
     ("span", f"(?<=({_BEFORE_YEAR})) four {_FREE}", days.year),
     ("span", f"(?<=(in|of|section|edge)(the|dash)) four {_FREE}", days.year),
-    ("span", f"(?<=(by|around)) four {_FREE}", days.by_year),
+    ("clock", f"{_ON_DAY} comma? around four {_FREE}", bare.around_four),
+    ("clock", "(?<=(at|around)) four (oclock|unit) (?!(of|break|ago|hence))", clocks.four_hours),
+    ("span", f"(?<=by) four {_FREE}", days.by_year),
+    ("clock", f"(?<=around) four {_FREE}", bare.at_around),
+    ("span", f"(?<=around) four {_FREE}", bare.around_year),
+    ("span", "(?<=all) four (?=(stop|comma|plain|close|and|or|$))", bare.all_year),
     ("span", f"(?<=span (and|or|comma|to|dash)) four {_FREE}", days.year),
     ("span", "^ four stop? $", days.year),
     ("span", "four (?=(onward|backward))", days.year),
@@ -115,12 +121,25 @@ TOLD: Final[list[Rule]] = [
     ("daypart", "told_part", relatives.told_part),
     ("span", "told_unit", relatives.told_unit),
 ]
+_TWICE: Final = "(unit|weekend|month|season|holiday|wholiday|weekday)"
+_LAST: Final = (
+    "(?!(unit|weekend|month|wmonth|season|holiday|wholiday|weekday|wday|amount|several|number|spoken|count|part|md|day"
+    "|quarter|half|fiscal|workweek))"
+)
+"""Before last week, `last` is no part of `the one before last`."""
 RELATIVES: Final[list[Rule]] = [
     *TOLD,
+    ("day", "(weekday|offset) unit (?=(stop|comma|at|plain|$|close|and|or|for|in))", relatives.weeks_on),
     ("day", "offset (?!offset)", lambda at, got: at.day(got["offset"])),
     ("range", "the? rel amount (?!(of|in) (the|month|span))", relatives.rel_amount),
+    ("range", "the? rel several" + _OUTER, relatives.rel_several),
+    ("day", "several (ago|hence)", relatives.several_days_away),
+    ("span", "several (ago|hence)", relatives.several_away),
+    ("day", "in several time?", relatives.several_days_away),
+    ("span", "in several time?", relatives.several_away),
     ("range", "the? (number|spoken|few) rel unit", bare.count_rel_unit),
-    ("range", "the? rel (number|spoken|few) unit", bare.count_rel_unit),
+    ("beforelast", f"(?<={_TWICE}) before rel {_LAST}", bare.before_last),
+    ("afternext", f"(?<={_TWICE}) after the? rel {_LAST}", bare.after_next),
     ("span", "the? unit (afternext|beforelast)", relatives.beyond_next),
     ("span", "the? (weekend|month|season) (afternext|beforelast)", relatives.beyond_next),
     ("day", f"the? {_HOLIDAY} (afternext|beforelast)", relatives.beyond_next),
@@ -138,8 +157,6 @@ RELATIVES: Final[list[Rule]] = [
     ("day", "the? rel the? md", relatives.rel_md),
     ("day", f"the? rel {_WEEKDAY}" + _OUTER, relatives.rel_weekday),
     ("span", "the? unit number (comma|of|in)? (span|four)?", days.week_number),
-    ("day", "(weekday|offset) unit (?=(stop|comma|at|plain|$|close|and|or|for|in))", relatives.weeks_on),
-    ("span", f"season (comma|of|in)? {_YEAR}", relatives.in_year),
     ("span", "the? ordinal unit (?!(of|in))", days.century),
 ]
 NTH: Final[list[Rule]] = [
@@ -157,21 +174,31 @@ NTH: Final[list[Rule]] = [
         relatives.nth,
     ),
     ("day", f"the? (ordinal|nth|rel) {_WEEKDAY} (of|in) (the|rel)? (span|month|four|season|unit)", relatives.nth),
-    ("day", "the? (ordinal|nth) (unit|weekday|weekend) (after|before) (day|md|holiday)", relatives.nth_beyond),
-    ("day", "the weekday (after|before) (day|md|holiday)", relatives.nth_beyond),
-    ("span", "the weekend (after|before) (day|md|holiday)", relatives.nth_beyond),
+    ("day", f"the? (ordinal|nth) (unit|weekday|weekend) (after|before) (day|md|{_HOLIDAY})", relatives.nth_beyond),
+    (
+        "range",
+        "the? (ordinal|rel) several (of|in) (the|rel)? (span|month|four|season|unit)",
+        relatives.several_within,
+    ),
+    ("day", f"several (before|after) the? (day|md|{_HOLIDAY})", relatives.several_beyond),
+    ("day", f"the weekday (after|before) (day|md|span|{_HOLIDAY})", relatives.nth_beyond),
+    ("span", f"the weekend (after|before) (day|md|span|{_HOLIDAY})", relatives.nth_beyond),
     ("day", "the? (number|ordinal) unit? of the? (span|unit)", bare.of_month),
-    ("day", "the? (number|ordinal) span", bare.of_month),
+    ("day", "the? ordinal span", bare.of_month),
     ("day", "md (comma|of|in)? span", relatives.in_span),
     ("day", f"{_HOLIDAY} (comma|of|in)? span", relatives.in_span),
     ("span", "(month|season) (comma|of|in)? span", relatives.in_span),
+    (
+        "span",
+        f"(a|spoken|few|another) ({_WEEKDAY}|weekend) part? (of|in|during)? the? (span|month|season)",
+        bare.some_of,
+    ),
     ("day", f"{_WEEKDAY} (of|in|comma|on)? the? span", relatives.in_span),
     ("day", f"span (on|comma|dash)? {_WEEKDAY}", relatives.in_span),
     ("day", "day", lambda at, got: got["day"]),
     ("day", "md", days.md_alone),
     ("span", "weekof the? (day|pair|ordinal|span|holiday)", relatives.week_of),
     ("span", "the? unit (of|starting) the? (day|pair|ordinal|holiday)", relatives.week_of),
-    ("span", "weekof month the? (number|ordinal)", relatives.week_of),
 ]
 AWAY: Final[list[Rule]] = [
     ("ago", "(?<=amount) section", bare.earlier),
@@ -193,14 +220,14 @@ AWAY: Final[list[Rule]] = [
     ("moment", "around? amount (ago|hence)", lengths.away_short),
     ("day", "amount (ago|hence) day", bare.ago_today),
     ("day", "around? amount (ago|hence)", lengths.away),
-    ("day", f"{_HOLIDAY} span", relatives.in_span),
-    ("day", "day span", bare.day_in_span),
+    ("day", "day span", relatives.in_span),
     ("span", "(month|season) (comma|in)? span", relatives.in_span),
     ("span", "span (in|comma)? (month|season)", relatives.in_span),
     ("day", f"amount (before|after|from|since|on) the? (day|{_WEEKDAY}|{_HOLIDAY})", lengths.counted_from),
     ("day", f"amount (day|{_WEEKDAY}) (?!(clock|at|from))", bare.weeks_from),
     ("moment", "amount (before|after|from) (clock|moment)", lengths.counted_from),
     ("day", f"the unit (before|after) (day|{_HOLIDAY})", lengths.next_to),
+    ("span", "the unit (before|after) span", lengths.next_to),
     ("day", "the unit (before|after) (?=(stop|comma|close|$))", relatives.told_beside),
     ("daypart", "the part (before|after) (?=(stop|comma|close|$))", relatives.told_part_beside),
     ("moment", "in around? amount time?", lengths.away_short),
@@ -208,10 +235,9 @@ AWAY: Final[list[Rule]] = [
     ("day", "in around? amount time?", lengths.away),
     ("day", "amount time (?=(stop|comma|$))", lengths.away),
     ("range", "within around? amount", lengths.within),
-    ("range", "after amount", lengths.after_amount),
     ("day", "holiday", lambda at, got: joins.time_of(at, got.tokens[0])),
     ("range", "fuzzy", lengths.fuzzy),
-    ("range", "few? unit ago", bare.units_ago),
+    ("range", "unit ago", bare.units_ago),
     (
         "day",
         "on the? (ordinal|number) (?!(break|counted|unit|percent)) (?!(dash|to) (the|number|ordinal))",
@@ -240,7 +266,7 @@ PARTS: Final[list[Rule]] = [
     ("clock", "(in|at)? the? section? part (at|around|comma)? clock", clocks.in_part),
     ("hours", "hours (in|at)? the? part", clocks.hours_in_part),
     ("hours", "(in|at)? the? part comma? hours", clocks.hours_in_part),
-    ("range", "(clock|day) comma? onward on? day", bare.onward_on),
+    ("range", f"clock comma? onward on? {_DAY}", bare.onward_on),
     ("clock", "around clock", joins.around),
     ("clock", "clock around (?=(stop|comma|$))", joins.around),
     ("moment", "daypart comma? (at|by|dash)? clock", joins.clock_in_part),
@@ -255,7 +281,7 @@ PARTS: Final[list[Rule]] = [
         bare.open_on_day,
     ),
     ("range", f"{_DAY} (comma|at|on|from|between)? hours", joins.hours_on),
-    ("range", f"hours (on|comma|of|in)? the? {_DAY}", joins.hours_on),
+    ("range", f"hours (on|comma|of|in)? the? {_DAY} (?!{_TO})", joins.hours_on),
     ("range", f"{_DAY} comma? (from|between|at)? pair {_FREE}", joins.pair_on),
     (
         "range",
@@ -277,10 +303,11 @@ PARTS: Final[list[Rule]] = [
     ("span", "around (span|month)", joins.around),
 ]
 RANGES: Final[list[Rule]] = [
-    ("range", f"between {_ANY} (and|to|dash) {_ANY}", joins.through),
+    ("range", f"between the? {_ANY} (and|to|dash) the? {_ANY}", joins.through),
     ("range", f"between {_ANY} (and|to|dash) clock", joins.through),
     ("range", f"between clock (and|to|dash) {_ANY}", joins.through),
     ("range", f"from? {_ANY} (to|dash|until|through|slash) {_ANY}", joins.through),
+    ("range", f"from the? {_ANY} {_TO} the? {_ANY}", joins.through),
     ("range", f"from? (moment|now) {_TO} clock", joins.through),
     ("range", "between the? ordinal and the? ordinal (?!(break|counted|unit))", joins.through),
     ("range", f"from? the? ordinal {_TO} the? ordinal (?!(break|counted|unit))", joins.through),
@@ -308,20 +335,23 @@ OPEN: Final[list[Rule]] = [
     ("portion", "school (?!break)", lambda at, got: joins.time_of(at, got.tokens[0])),
     ("span", "limit", joins.limit_alone),
 ]
-_PREP: Final = "in|on|at|during|by|since|for|around|until|before|after|over|through"
+_PREP: Final = "in|on|at|during|by|since|for|around|until|before|after|through"
+_NAMED: Final = "(day|span|moment|range|every)"
+"""Beside what `all day` is that one's."""
 WEAK: Final[list[Rule]] = [
+    ("amount", "several", amounts.several_weekends),
     ("break", "amount", bare.some_day),
     ("portion", "(at|during|around) (meal|part)", bare.weak_part),
     ("portion", "in the? (section in? the?)? part (?!(of|break))", bare.weak_part),
     ("portion", "section in? the? part", bare.weak_part),
     ("portion", "^ (the|in)? (part|meal) stop? $", bare.weak_part),
-    ("day", "(?<=(until|by)) the ordinal (?!(break|counted|unit))", bare.ordinal_after),
     ("day", "^ the (number|ordinal) stop? $", bare.ordinal_after),
     (
         "day",
-        "(?<=(on|by|since|until|next|this|or|and|comma|from|before|after)) wday (?!(break|counted))",
+        "(?<=(on|by|since|until|from|before|after)) wday (?!(break|counted))",
         bare.whole_text,
     ),
+    ("day", "(?<=(day|weekday|wday) (or|and|comma)) wday (?!(break|counted))", bare.whole_text),
     ("day", "^ wday stop? $", bare.whole_text),
     ("day", "weekday", bare.weekday_alone),
     ("day", f"(?<=({_PREP})) the? wholiday", bare.whole_text),
@@ -329,9 +359,13 @@ WEAK: Final[list[Rule]] = [
     ("span", "^ (in|during)? the? (month|season) stop? $", bare.whole_text),
     ("span", "month (?!number)", bare.month_alone),
     ("span", f"(?<=({_PREP}))(the)? season (?!break)", bare.whole_text),
-    ("span", "(the|all|whole) season (?=(stop|comma|plain|$))", bare.whole_season),
+    ("span", "(the|all) season (?=(stop|comma|plain|$))", bare.whole_season),
     ("span", "the? weekend (?!(break|of))", lambda at, got: named.weekend(at.conventions)),
     ("amount", "for all unit", bare.for_all),
-    ("span", "all unit (?!(of|break))", lengths.all_of),
+    (
+        "span",
+        f"(?<!{_NAMED}) (?<!{_NAMED} comma) all unit (?!(of|break|(on|in|comma|during)? the? {_NAMED}))",
+        lengths.all_of,
+    ),
     ("span", "(?<=(in|for|during)) the unit (?=(stop|comma|$|plain))", bare.the_unit),
 ]

@@ -25,7 +25,12 @@ TENS: Final[Mapping[str, int]] = {
     "twenty": 20, "thirty": 30, "forty": 40, "fourty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80,
     "ninety": 90,
 }  # fmt: skip
-BIG: Final[Mapping[str, int]] = {"hundred": 100, "thousand": 1000}
+BIG: Final = {"hundred": 100, "thousand": 1000}
+SCALES: Final[Mapping[str, int]] = BIG | {
+    "k": 10**3, "m": 10**6, "mn": 10**6, "million": 10**6, "millions": 10**6, "b": 10**9, "bn": 10**9, "billion": 10**9,
+    "billions": 10**9, "trillion": 10**12,
+}  # fmt: skip
+"""What multiplies the number before it where a unit of time follows."""
 ORDINALS: Final[Mapping[str, int]] = {
     "first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9,
     "tenth": 10, "eleventh": 11, "twelfth": 12, "thirteenth": 13, "fourteenth": 14, "fifteenth": 15, "sixteenth": 16,
@@ -169,6 +174,7 @@ WORDS: Final[Mapping[str, Mapping[str, Any]]] = {
         "a while ago": "while_ago", "a while back": "while_ago", "a little while ago": "moment_ago",
         "some time ago": "while_ago", "a short while ago": "moment_ago", "a moment ago": "moment_ago",
         "moments ago": "moment_ago", "a long time ago": "long_ago", "long ago": "long_ago", "ages ago": "long_ago",
+        "dozens of years ago": "decade_ago", "hundreds of years ago": "century_ago",
         "soon": "soon", "any day now": "soon", "shortly": "shortly",
         "in the near future": "soon", "before long": "soon", "in a bit": "shortly", "in a moment": "shortly",
         "in a while": "shortly", "in recent weeks": "weeks", "in recent months": "months", "in recent years": "years",
@@ -210,7 +216,7 @@ NAMES: Final[Mapping[str, str]] = {
     "after": "after|later than|greater than|newer than|more recent than|any time after|anytime after|sometime after",
     "until": "until|till|til|'til|up to|up until", "through": "through|thru",
     "during": "during|throughout|all through|right through|over|across|in the course of|for the duration of",
-    "around": "around|about|approximately|approx|circa|ca|roughly|nearly|almost|close to|around about|at around"
+    "around": "around|about|approximately|approx|circa|ca|ca.|roughly|nearly|almost|close to|around about|at around"
     "|at about|at approximately|some time around|sometime around|or so",
     "starting": "starting|beginning|commencing|starting from|starting on|starting in|starting at|beginning on"
     "|beginning in|beginning from|commencing on|start from|starts from|starting with",
@@ -228,7 +234,7 @@ NAMES: Final[Mapping[str, str]] = {
     "midnight": "midnight|mid night|mid-night|12 midnight", "half": "half", "quarter": "quarter", "past": "past",
     "til": "til|shy of", "oh": "oh|o|zero|ou", "ad": "a.d.|a.d|ad|ce|c.e.|anno domini",
     "thistime": "this time|about this time|around this time|the same time|same time", "weekof": "the week of|w/c|w/b",
-    "percent": "percent|per cent|pct", "beforelast": "before last", "afternext": "after next|after the next",
+    "hundreds": "hundreds", "percent": "percent|per cent|pct",
 }  # fmt: skip
 """Token name -> words without a value."""
 
@@ -269,33 +275,20 @@ COUNTED: Final = frozenset({
 """What a number counts, so that it is no day and no year."""
 
 NOTHING: Final = (
-    "second hand", "minute traces", "minute maid", "minute amounts", "minute hand", "hour hand", "last minute changes",
-    "at the last minute", "last-minute", "day spa", "day care", "day trip", "day job", "day dream", "doris day",
-    "day off", "days off", "day one", "day and age", "good morning", "good afternoon", "good evening", "good night",
-    "good day", "nice day", "great day", "one night stand", "saturday night live", "saturday night fever",
-    "sunday times", "sunday school", "sunday roast", "sunday best", "man friday", "girl friday", "ruby tuesday",
-    "freaky friday", "black sabbath", "bloody sunday", "blue monday", "new york times", "financial times",
-    "times square", "high noon", "night stand", "night club", "night life", "night owl", "night shift", "night market",
-    "night markets", "night gown", "night light", "night sky", "morning glory", "morning glories", "morning sickness",
-    "morning person", "morning coffee", "evening primrose", "evening dress", "evening gown", "dawn of",
-    "of the month club", "four seasons", "time magazine", "march on", "march around", "sat nav", "sat down", "sat up",
-    "sat in", "sat next", "sat by", "sat with", "sat there", "sun bed", "sun tan", "sun hat", "sun cream",
-    "sun loungers", "wed in", "was wed", "to wed", "fall asleep", "fall apart", "fall off", "fall down", "fall for",
-    "fall behind", "fall out", "fall through", "spring roll", "spring rolls", "spring onion", "spring onions",
-    "spring clean", "spring cleaning", "hot spring", "hot springs", "french quarter", "latin quarter", "quarter mile",
-    "quarter pounder", "half time", "half price", "half brother", "half sister", "century city", "holiday inn",
-    "november rain", "june bug", "april showers", "adam and eve", "eve online", "christmas island", "easter island",
-    "easter bunny", "easter egg", "easter eggs", "christmas tree", "christmas trees", "christmas carol",
-    "christmas carols", "christmas card", "christmas cards", "christmas present", "christmas presents",
-    "christmas jumper", "halloween costume", "up to date", "out of date", "end of story", "around the corner",
-    "around the clock", "about time", "every time", "each time", "each other", "every other person", "past participle",
-    "light years", "light year", "leap year", "gap year", "years old", "year old", "years of age", "months old",
-    "month old", "weeks old", "week old", "days old", "day old", "hours old", "hour old", "minutes old",
-    "years younger", "years older", "new year's resolution", "new year's resolutions", "new years resolutions",
-    "call it a day", "called it a day", "calling it a day", "calls it a day", "call it a night", "called it a night",
-    "one of these days", "one of those days", "tgi fridays", "tgi friday", "super tuesday", "happy mondays",
-    "father christmas", "daily driver", "daily grind", "daily bread", "yesterday's news", "annual leave",
-    "now and then", "every now and then", "once in a while", "sunday's best",
+    "second hand", "minute maid", "minute hand", "hour hand", "last minute changes", "at the last minute", "day spa",
+    "day care", "day trip", "day job", "day dream", "day off", "days off", "day one", "day and age", "good morning",
+    "good afternoon", "good evening", "good night", "one night stand", "sunday school", "sunday roast", "sunday best",
+    "man friday", "girl friday", "ruby tuesday", "freaky friday", "bloody sunday", "blue monday", "high noon",
+    "night stand", "night club", "night life", "night owl", "night shift", "night market", "night markets",
+    "night gown", "night light", "night sky", "morning glory", "morning glories", "morning sickness", "morning person",
+    "morning coffee", "evening primrose", "evening dress", "evening gown", "dawn of", "of the month club", "march on",
+    "march around", "sat nav", "sat in", "sat next", "sun bed", "sun tan", "sun hat", "sun cream", "sun loungers",
+    "wed in", "was wed", "to wed", "spring roll", "spring rolls", "spring onion", "spring onions", "quarter mile",
+    "quarter pounder", "november rain", "june bug", "april showers", "adam and eve", "eve online", "up to date",
+    "out of date", "call it a day", "called it a day", "calling it a day", "calls it a day", "call it a night",
+    "called it a night", "one of these days", "tgi fridays", "tgi friday", "super tuesday", "father christmas",
+    "daily driver", "daily grind", "daily bread", "yesterday's news", "annual leave", "now and then",
+    "every now and then", "once in a while",
 )  # fmt: skip
 """Things whose names hold a word of time and are no time."""
 
@@ -316,8 +309,30 @@ SMALL: Final = frozenset({
 """Words of time that are written small but in names; not those that names of people often follow, as yesterday."""
 UNWONTED: Final = frozenset({
     "seconds", "minutes", "hour", "hours", "days", "weeks", "months", "years", "decades", "later", "sunrise", "dawn",
+    "before", "after", "until", "since",
 })  # fmt: skip
 """Words of time that nobody writes large inside a sentence, but in a title."""
+SCENES: Final = frozenset({
+    "morning", "afternoon", "evening", "night", "midnight", "dawn", "dusk", "twilight", "sunset",
+    "sunrise",
+})  # fmt: skip
+"""Words of time that begin a title where a place follows: Midnight in Paris."""
+NAMESAKES: Final = "jan|dec|jun"
+"""Months, shortened, that are first names too, as a pattern."""
+NAMESAKES_IN_FULL: Final = "april|may|june|august"
+"""Months whose names are first names too, as a pattern."""
+TALKING: Final = (
+    r"(?:hear(?:s|d|ing)?|(?:came|come|comes)) from|(?:talk|spoke|speak|listen|wrote|write|said|lied|married|engaged"
+    r"|introduced|apologi[sz]ed?)(?:s|ed|ing|en)? to"
+)
+"""What is done with a person, and the word before the name, as a pattern."""
+GIVING: Final = (
+    rf"{TALKING}|(?:got|gets?|received?|borrow(?:s|ed)?|bought|stole|took|takes?|learn(?:s|ed|t)?|letter|message"
+    r"|texts?|e-?mail|call|note|card|postcard|gift|present|news|word|advice|hug|kiss|flowers|reply|invitation)\b[^.,;]{0,30}"
+    r" from|(?:g[ai]ve[sn]?|giving|lent|lends?|sent|sends?|shows?|showed|told|hand(?:s|ed)?|sold|pass(?:ed)?)\b"
+    r"[^.,;]{0,30} to"
+)
+"""What comes from a person or goes to one, as a pattern."""
 FAMILY: Final = "sisters?|brothers?|family|girls|boys|twins|household|house|siblings|mansion|residence"
 """What a family's name stands before, as a pattern: the March sisters."""
 HOLIDAY_THINGS: Final = (
@@ -340,6 +355,44 @@ SCORES: Final = (
     "|long|per (?:km|mile|kilometre|kilometer)|a (?:km|mile|kilometre|kilometer)|marathon"
 )
 """What follows a score, a ratio or a pace, as a pattern."""
+MEASURES: Final = (
+    "ages?|aged|numbers?|numbered|counts?|counting|counted|scales?|scores?|scored|ratings?|rated?|rates?|ranks?|ranked"
+    "|levels?|grades?|sizes?|prices?|odds|ratio|pages?|chapters?|verses?|questions?|exercises?|steps?|volumes?"
+    "|episodes?|digits?|percent|dollars|euros|pounds|temperature|dose|choose|chose|chosen|pick|picks|picked|guess|guessed"
+    "|rais(?:e|es|ed|ing)|increas(?:e|es|ed|ing)|reduc(?:e|es|ed|ing)|decreas(?:e|es|ed|ing)|lower(?:s|ed)?|multiply"
+    "|rang(?:e|es|ed|ing)|var(?:y|ies|ied)|kids|children|bus|buses|train|route|floors?|lanes?|gates?|platforms?"
+    "|difference|sum|marks?|child|toddlers?|pupils?|split|divided?|table"
+)
+"""Words that say of two numbers behind them that they are no hours, as a pattern."""
+CHANGES: Final = (
+    "go|goes|going|went|gone|rise|rises|rose|risen|fall|falls|fell|fallen|drop|drops|dropped|grow|grows|grew|grown|jump"
+    "|jumps|jumped|climb|climbs|climbed|improves?|improved|chang(?:e|es|ed)|moved?|cut|cuts|shrinks?|shrank|expand(?:s|ed)?"
+    "|switch(?:es|ed)?|up|down|have|has|had|takes?|took|need|needs|needed|costs?|eat|eats|ate|drinks?|drank|get|gets|got"
+    "|buy|buys|bought|won|lost|is|are|was|were|be|add|adds|added|with|of"
+)
+"""Words that say the same right before them; what is, or what one has, between two and four is not said to be hours."""
+HOURLY: Final = (
+    "open|opens|opening|closed|works?|worked|working|shifts?|meet|meets|met|meetings?|free|busy|available|home|office"
+    "|class|classes|lessons?|hours|nap|naps|sleep|slept|appointment|lunch|desk|on duty|surgery|party|game|match|concert"
+    "|lecture|exam|interview|training|practice|course|session|event|sale|call|show"
+)
+"""Words that say of two numbers behind them that they are hours, as a pattern."""
+MEASURED: Final = (
+    "cost|costs|paid|pay|pays|weigh|weighs|weighed|earn|earns|earned|spent|spend|spends|has|have|had|sold|got|of|at|with"
+    "|to|for|lost|won|need|needs|needed|raised|saved|burned|burnt|ate|eat|make|makes|made|owe|owes|owed"
+    "|walked|ran|swam|by|total|totals|totalled|reached|hit|read|wrote"
+)
+"""Words before `about 1850` where it is no year, as a pattern."""
+FOUNDED: Final = (
+    "born|built|founded|painted|written|published|married|died|began|begins?|started?|opened|invented|discovered|lived"
+    "|moved|graduated|met|dates?|dated|dating|starting|back to"
+)
+"""Words before `around 1900` where it is a year, as a pattern."""
+DUE: Final = (
+    r"due|exp|expir(?:e|es|ed|y|ing|ation|ations)|deadlines?|cut-?off|renew(?:s|al|ed)?|payable|best before|use by"
+    r"|sell by|rsvp|matur(?:es?|ity)|closing|submission"
+)
+"""What has a last day, as a pattern."""
 BEHIND_LENGTH: Final = (
     "ago|later|earlier|before|after|afterwards?|past|from|for|late|early|longer|more|each|every|per|apart|away|and|but"
     "|then|than|the|this|that|while|when|until|till|since|because|with|without|during|your|our|his|her|their|its|you"
@@ -352,8 +405,9 @@ BEHIND_LENGTH: Final = (
 FUZZY: Final[Mapping[str, tuple[float, float]]] = {
     "recently": (-30, 0), "past_days": (-7, 0), "weeks": (-30, 0), "months": (-180, 0), "years": (-1826, 0),
     "other_day": (-7, -1), "other_week": (-21, -7), "other_month": (-90, -30), "while_ago": (-180, -7),
-    "moment_ago": (-0.125, 0), "long_ago": (-3650, -365), "days_ago": (-7, -2), "weeks_ago": (-35, -14),
-    "months_ago": (-180, -60), "years_ago": (-3650, -730), "soon": (0, 14), "shortly": (0, 0.125),
+    "moment_ago": (-0.125, 0), "long_ago": (-3650, -365), "day_ago": (-7, -2), "week_ago": (-35, -14),
+    "month_ago": (-180, -60), "year_ago": (-3650, -730), "decade_ago": (-36525, -7305),
+    "century_ago": (-365_250, -73_050), "soon": (0, 14), "shortly": (0, 0.125),
     "coming_days": (0, 7), "coming_weeks": (0, 30), "coming_months": (0, 180), "coming_years": (0, 1826),
 }  # fmt: skip
 """What vague words cover, in days from now: first, last."""
@@ -370,8 +424,9 @@ SAME_TIME: Final[Mapping[str, float]] = {"day": 0.125, "week": 1, "month": 3, "q
 FUTURE: Final = (
     r"\b(?:will|shall|gonna|won't|going to|plan(?:s|ning)? (?:to|on|for)|next(?! to)|upcoming|looking forward|let's"
     r"|remind|schedule|meet me|see you|due|hop(?:e|ing) to|want to|need to|have to|has to|like to|fancy|deadline"
-    r"|expires?|can (?:you|we)|could (?:you|we)|should we|are (?:you|we) (?:free|available)|tomorrow|appointment)\b"
-    r"|'ll\b|(?:'m|'re|\b(?:am|is|are)) [\w-]+ing\b|'s (?:coming|arriving|leaving|due)\b"
+    r"|expir(?:es?|y|ing)|renew(?:s|al)|can (?:you|we)|could (?:you|we)|should we|tomorrow|appointment"
+    r"|are (?:you|we) (?:free|available))\b|'ll\b|(?:'m|'re|\b(?:am|is|are)) [\w-]+ing\b"
+    r"|'s (?:coming|arriving|leaving|due)\b"
     r"|(?:'s|\bis|\bare)(?: on| in| at| the)*[ -]?\n|\b(?:moved|pushed|postponed|rescheduled|scheduled|set) (?:back )?"
     r"(?:to|for)\b|\boff to\b|(?:'ve|\bhave|\bhas) (?:rented|booked|hired|reserved|arranged)\b"
 )

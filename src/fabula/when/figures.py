@@ -7,12 +7,12 @@ numbers of other kinds (versions, prices, telephone numbers, ratios) are no toke
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
-from functools import cache
 from typing import Any, Final
 
 from fabula.when.grammar import BREAK, Token, exactly
+from fabula.when.patterns import Pattern
 from fabula.when.series import Either, Fixed, Periodic, Time
 from fabula.when.spans import Span, day_of, days, step
 
@@ -28,8 +28,8 @@ _HALF: Final = r"(?P<half>[apAP])(?:\.\s?[mM](?:\.|\b)|\s?[mM]\b|\.(?=\s|$)|\b)"
 
 def clock(hour: int, minute: int | None = None, second: int | None = None) -> Time:
     """Return a time of every day; its precision is the finest part that is given. Hour 24 is the next midnight."""
-    if not 0 <= hour <= 24:
-        raise ValueError(f"no hour {hour} in a day")
+    if not 0 <= hour <= 24 or (hour == 24 and (minute or second)):
+        raise ValueError(f"no time {hour}:{minute or 0:02} in a day")
     grain = "hour" if minute is None else "minute" if second is None else "second"
 
     def rule(day: datetime) -> Span:
@@ -179,13 +179,10 @@ _SHAPES: Final[tuple[tuple[str, Callable[[re.Match[str]], tuple[str, Any]]], ...
 )
 
 
-@cache
-def _forms() -> list[tuple[re.Pattern[str], Callable[[re.Match[str]], tuple[str, Any]]]]:
-    # Compiled at the first reading: an import should not pay for it.
-    return [(re.compile(pattern, re.ASCII), build) for pattern, build in _SHAPES]
-
-
-_REST: Final = re.compile(r"[\d.:/-]+")
+_FORMS: Final[Sequence[tuple[Pattern, Callable[[re.Match[str]], tuple[str, Any]]]]] = [
+    (Pattern(pattern, re.ASCII), build) for pattern, build in _SHAPES
+]
+_REST: Final = Pattern(r"[\d.:/-]+")
 
 
 def read(text: str, at: int) -> Token:
@@ -196,7 +193,7 @@ def read(text: str, at: int) -> Token:
     """
     before = text[max(0, at - 1) : at]
     if not (before and before in "$€£¥_#+vV"):
-        for pattern, build in _forms():
+        for pattern, build in _FORMS:
             if match := pattern.match(text, at):
                 try:
                     name, value = build(match)

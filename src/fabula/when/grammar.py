@@ -155,19 +155,19 @@ class Grammar:
         no_time: Callable[[str, Token], bool] = lambda text, token: False,
     ) -> None:
         """`no_time` says of what was found whether what stands around it makes it something else."""
-        self._lex, self._table, self._said, self._no_time = lex, rules, frozenset(said), no_time
+        self.lex, self.table, self.said, self.no_time = lex, rules, frozenset(said), no_time
         self._begins: dict[str, int] = {}
 
     @cached_property
     def _signs(self) -> dict[str, str]:
         """One character a name, so that patterns of names are patterns of text."""
-        spoken = (n for name, pattern, _ in self._table for n in (name, *_NAME.findall(pattern)))
-        return {name: chr(0xE000 + at) for at, name in enumerate(sorted({BREAK, *self._said, *spoken}))}
+        spoken = (n for name, pattern, _ in self.table for n in (name, *_NAME.findall(pattern)))
+        return {name: chr(0xE000 + at) for at, name in enumerate(sorted({BREAK, *self.said, *spoken}))}
 
     @cached_property
     def _rules(self) -> list[tuple[str, tuple[re.Pattern[str], frozenset[str]], Build]]:
         # Compiled at the first reading: an import should not pay for it.
-        return [(name, self._compiled(pattern), build) for name, pattern, build in self._table]
+        return [(name, self._compiled(pattern), build) for name, pattern, build in self.table]
 
     def _compiled(self, pattern: str) -> tuple[re.Pattern[str], frozenset[str]]:
         """The pattern over signs, and the signs without which it cannot match."""
@@ -178,14 +178,14 @@ class Grammar:
 
     def read(self, text: str, anchor: Anchor) -> Iterator[Token]:
         """Yield the tokens of `text` that say a time, in order."""
-        tokens = self._lex(text)
+        tokens = self.lex(text)
         breaks = [at for at, token in enumerate(tokens) if token.name == BREAK]
         for first, last in pairwise([-1, *breaks, len(tokens)]):
             # Both breaks stay: a rule may ask whether something stands at the text's very edge.
             for begin in range(first + 1, last, LONGEST_RUN):
                 run = tokens[max(begin - 1, 0) : min(begin + LONGEST_RUN, last) + 1]
-                said = (token for token in self._reduced(run, text, anchor) if token.name in self._said)
-                yield from (token for token in said if not self._no_time(text, token))
+                said = (token for token in self._reduced(run, text, anchor) if token.name in self.said)
+                yield from (token for token in said if not self.no_time(text, token))
 
     def _begin(self, line: str) -> int:
         """The place of the first rule that fits a line; kept for short ones: most say nothing, and come again."""

@@ -323,7 +323,13 @@ def resolve(time: Time, now: datetime, *, ahead: bool | None) -> list[Span]:
     `ahead` is whether the talk is of the future, so that the next one is meant; None where nothing says so.
     """
     found = [spans for option in time.options if (spans := _resolved(option, now, ahead))]
-    ordered = [spans[0] for spans in found] + [span for spans in found for span in spans[1:]]
+    firsts = [spans[0] for spans in found]
+    if ahead and all(
+        isinstance(option, Periodic) and LONGEST[option.grain] <= LONGEST["hour"] for option in time.options
+    ):
+        # At ten, "see you at seven" is this evening; at eight in the evening it is tomorrow, and the likelier half.
+        firsts.sort(key=lambda span: span.start.date() != now.date())
+    ordered = firsts + [span for spans in found for span in spans[1:]]
     return list(dict.fromkeys(ordered))[:MOST]
 
 
@@ -337,19 +343,22 @@ def _resolved(time: Time, now: datetime, ahead: bool | None) -> list[Span]:
         past = [*list(time.within(before))[-1:], *past]
     gone = past[: len(past) - len(going_on)][-1:]
     coming = _nearest(partial(_coming, time, now))
-    ahead = ahead or any(_sooner(span, gone, now, untold=ahead is None) for span in coming)
+    ahead = ahead or (ahead is None and any(_sooner(span, gone, now) for span in coming))
     if not time.now_counts:
         return coming + going_on + gone if ahead else gone + coming + going_on
     return going_on + (coming + gone if ahead else gone + coming)
 
 
-def _sooner(coming: Span, gone: list[Span], now: datetime, *, untold: bool) -> bool:
+def _sooner(coming: Span, gone: list[Span], now: datetime) -> bool:
     """Whether it is nearer than the one before it, and a time of this very day: at ten, "3 pm" is this afternoon.
 
-    Or a time of the year, where the tense is `untold`: in March, "the flight on April 2".
+    Or a time of the year: in March, "the flight on April 2". What is open towards the past is always the coming one:
+    until Friday, by the end of September.
     """
+    if coming.start == FIRST:
+        return True
     today = coming.start.date() == now.date() and coming.end - coming.start < timedelta(1)
-    yearly = untold and all(coming.start - span.start > _YEARLY for span in gone)
+    yearly = all(coming.start - span.start > _YEARLY for span in gone)
     return (today or yearly) and all(coming.start - now < now - span.end for span in gone)
 
 
