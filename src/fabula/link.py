@@ -14,7 +14,7 @@ import numpy as np
 
 from fabula.abc import Extraction, Store
 from fabula.index import FOREVER, LINKS, Field, Index, Ints
-from fabula.names import NAMED, entity_id, is_name, is_person, normal, same_type, short_for
+from fabula.names import NAMED, NAMED_BY, entity_id, is_name, is_person, normal, same_type, short_for
 from fabula.relations import HOLDS, identifying, relation, wording
 from fabula.text import derived_id, fold, hash_term, tokens
 from fabula.timeline import Dated, about, dated, end_of, fact_id, joined, known_as, settled, start_of
@@ -210,14 +210,10 @@ class _People:
             if not self._bearers.get(normal(name)):  # facts may be tied to whoever was called that
                 self._became[entity_id(name)] = who
         if more or (entity.type and not own.type):
-            # A version with other names goes when who told them is forgotten; which of several did is not known.
-            told = tuple(source for source in sources if source not in own.sources)[: 1 if more else 0]
-            own = replace(
-                own,
-                aliases=(*own.aliases, *more.values()),
-                type=own.type or entity.type,
-                sources=(*own.sources, *told),
-            )
+            by = dict.fromkeys((*own.meta.get(NAMED_BY, ()), *(sources[:1] if more else ())))
+            meta = {**own.meta, NAMED_BY: list(by)} if by else own.meta
+            aliases = (*own.aliases, *more.values())
+            own = replace(own, aliases=aliases, type=own.type or entity.type, meta=meta)
             self._learn([own])
             self._linked.keep(own)
 
@@ -305,6 +301,7 @@ class _People:
                 mine, theirs = [await self._held(mark, entity, facts) for entity in (me, other)]
                 if not (mine - theirs and theirs - mine):
                     await self._unite(other, me, fact.sources)
+                    self._linked.mentions += [(other.id, source) for source in fact.sources]
 
     async def _entity(self, who: str) -> Entity | None:
         if who not in self._known:

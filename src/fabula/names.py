@@ -24,6 +24,8 @@ PERSON: Final = frozenset(("person", "people", "human", "per", "人", "人物", 
 """What extractors call the type of people."""
 NAMED: Final = "\0name "
 """Begins the mark that an entity bears for each of its names."""
+NAMED_BY: Final = "named_by"
+"""The key of an entity's `meta` with the passages that told its aliases: a version goes with any of them."""
 _ARTICLE: Final = re.compile(r"^(?:[Tt]he|THE|an?|my|our|his|her|their)\s+(?=\S)")
 """In capitals most of them begin a name: An Nguyen, A Coruña, My Chemical Romance."""
 _HANGUL: Final = re.compile(r"(?<=[\uac00-\ud7af]) (?=[\uac00-\ud7af])")

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from fabula import Embedder, InvalidInput, Memory, Settings, StoreUnavailable
 from fabula.providers.bundled import bundled
 from fabula.providers.environment import embedder_from, llm_from
+from fabula.providers.openai import DIMENSIONS
 from seem_skill.cache import CachedEmbedder
 from seem_skill.config import EMBEDDING_CONFIG, LLM_CONFIG, SEEMConfig
 
@@ -45,9 +46,11 @@ def embedder(config: SEEMConfig, environ: Mapping[str, str]) -> Embedder:
         "MM_ENCODER", environ, config.mm_encoder_api_key, config.mm_encoder_base_url, config.mm_encoder_model,
         EMBEDDING_CONFIG,
     )  # fmt: skip
-    size = {"EMBEDDING_DIMENSIONS": environ.get("EMBEDDING_DIMENSIONS", "")}
+    size = {"EMBEDDING_DIMENSIONS": environ.get("EMBEDDING_DIMENSIONS", "").strip()}
     model: Embedder | None = None
     if given is not None:
+        if not any(size.values()) and given["model"] not in DIMENSIONS:
+            raise InvalidInput(f"missing EMBEDDING_DIMENSIONS: how long are the vectors of {given['model']}?")
         model = embedder_from(size, api_key=given["api_key"], base_url=given["base_url"], model=given["model"])
     model = model or bundled("default")
     return CachedEmbedder(model, config.cache_max_size) if config.enable_cache and config.cache_max_size else model

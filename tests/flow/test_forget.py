@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from engines import sql
 
 from fabula import AsyncMemory, Image, InvalidInput, Message, Passage, Plan, Settings
 from fabula.abc import Extraction
 from fabula.testing import FakeClock, FakeExtractor, HashEmbedder
 from fabula.types import Entity, Fact, Frame, Note
-from tests.engines import sql
 
 CANARY = "Quetzalcoatlus"
 """A word said in one message and nowhere else."""

@@ -24,9 +24,11 @@ from fabula.names import normal
 from fabula.stores import open_store
 from fabula.testing import FakeClock, FakeExtractor, HashEmbedder, ScriptedLLM
 from fabula.timeline import SUPERSEDED_BY
-from fabula.types import Entity, Event, Fact, Frame, Interval, Kind, Record
+from fabula.types import CHANNELS, Channel, Entity, Event, Fact, Frame, Fusion, Interval, Kind, Record
 
 EVERYTHING: tuple[Kind, ...] = ("passage", "frame", "fact", "entity")
+WAYS: tuple[tuple[Channel, ...], ...] = (("dense",), ("sparse",), ("facts", "frames", "graph"), CHANNELS)
+FUSIONS: tuple[Fusion, ...] = ("linear", "rrf")
 
 
 def year(number: float) -> datetime:
@@ -279,6 +281,15 @@ class TestEntities:
         assert (await talk.entities())["Nora"].aliases == ("Nono",)
         await talk.forget(m2)
         assert await talk.entities() == {}
+
+    async def test_who_was_named_with_an_alias_in_a_forgotten_message(self, talk: Talk):
+        m1 = await talk.say("Nora, called canary-7Q", called("Nora", "canary-7Q"))
+        m2 = await talk.say("Nora likes tea", called("Nora"), holds("Nora", "likes", "tea"))
+        m3 = await talk.say("Nora is here", called("Nora"))
+        await talk.forget(m1)
+        assert {name: who.aliases for name, who in (await talk.entities()).items()} == {"Nora": ()}
+        assert await talk.about("Nora") == {"Nora likes tea"}
+        assert await talk.mentioned("Nora", [m2, m3]) == {m2, m3}
 
 
 class TestIdentified:
@@ -557,8 +568,8 @@ class TestForgetting:
         await talk.forget(m2)
         assert (await talk.memory.stats("u")).records == before
         assert not await talk.memory.forget("u", ids=[m2])
-        for channels in (("dense",), ("sparse",), ("facts", "frames", "graph"), ("dense", "sparse", "graph")):
-            for fusion in ("linear", "rrf"):
+        for channels in WAYS:
+            for fusion in FUSIONS:
                 plan = Plan(kinds=EVERYTHING, channels=channels, fusion=fusion)
                 for query in ("canary-7Q", "Who likes plums?", "Nora"):
                     found = await talk.memory.recall("u", query, plan)

@@ -313,7 +313,7 @@ class TestTimeline:
     def test_joined(self):
         one = joined(fact("likes", "tea", 5), fact("likes", "tea", 1, 9))
         assert one.valid == Interval(start=day(1), end=day(9), precision="day")
-        assert one.sources == ("tea 5", "tea 1")
+        assert one.sources == ("tea 1", "tea 5"), "the first is one that told the start"
         over = Dated(ended(fact("lives in", "Rome", 5).fact, fact("lives in", "Lyon", 7)), day(5))
         one = joined(over, fact("lives in", "Rome", 3))
         assert one.valid == Interval(start=day(3), end=day(7), precision="day")

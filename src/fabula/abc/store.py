@@ -65,8 +65,10 @@ class Store(ABC):
     async def erase(self, scope: str, erasure: Erasure) -> Forgotten:
         """Remove records with everything made from them, from every table, and leave tombstones for message ids.
 
-        Facts, entities and notes stay while another source (or mention) of theirs does. The passages that stay of a
-        frame that goes are extracted again.
+        Facts, entities and notes stay while another source (or mention) of theirs does; an entity then is called by
+        none of the names that only the others told. What is left of a record whose latest version goes is the one
+        before. A fact that was ended by one that goes (`timeline.SUPERSEDED_BY`) holds again, until the next that ends
+        it. The passages that stay of a frame that goes are extracted again, unless an earlier version of it has them.
 
         Erasing everything leaves nothing of the scope, tombstones included.
         """

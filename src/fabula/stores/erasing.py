@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from fabula.abc import Erasure
+from fabula.names import NAMED_BY
 from fabula.stores.layouts import Layout
 from fabula.stores.rows import from_row, repack, to_row
 from fabula.stores.statements import TABLES, Do, Rows, Steps
@@ -35,6 +36,8 @@ class _Doom:
         default_factory=dict[str, dict[int, tuple[str, list[str]]]]
     )
     """Of the ids that stay in part: data and remaining sources by number."""
+    mentioned: dict[str, str] = field(default_factory=dict[str, str])
+    """Entities whose versions tell names that go, each with a passage in which it occurs still."""
 
 
 def erase(scope: str, erasure: Erasure, layout: Layout) -> Steps[Forgotten]:
@@ -55,9 +58,9 @@ def erase(scope: str, erasure: Erasure, layout: Layout) -> Steps[Forgotten]:
     counts = {"vectors": (yield from layout.erase(scope, doom.versions))}
     counts |= yield from _erase_rows(scope, doom, ids)
     yield from _narrow(state, doom)
-    reopened = yield from _reopen(state, doom)
+    kept = yield from _reopen(state, doom)
     yield from _let_hold(state, doom)
-    yield from _read_again(scope, doom, ids, reopened)
+    yield from _read_again(scope, doom, ids, kept)
     state.reset = state.revision
     yield state.left()
     return Forgotten(rows=counts)
@@ -98,14 +101,16 @@ def _judge(scope: str, row: Sequence[Any], doom: _Doom) -> Steps[None]:
     number, record_id, kind = row[:3]
     if number in doom.versions:
         return
-    sources = from_row(scope, row).sources
+    record = from_row(scope, row)
+    sources = record.sources
     left = [source for source in sources if source not in doom.gone]
-    if kind == "entity" and sources and sources[0] in doom.gone:
+    named = doom.gone.isdisjoint(record.meta.get(NAMED_BY, ()))
+    if kind == "entity" and not (left and named):
         mentions: Rows = yield Do("mentions", {"scope": scope, "id": record_id})
-        left = sorted(target for (target,) in mentions if target not in doom.gone)[:1] + left
-    # The first source of an entity is one that names it; each further one told another name, which goes with it.
-    known = doom.gone.isdisjoint(sources[1:]) if kind == "entity" else kind in OUTLIVING
-    if len(left) == len(sources) or (left and known):
+        left = sorted(target for (target,) in mentions if target not in doom.gone)[:1]
+        if left and not named:
+            doom.mentioned[record_id] = left[0]
+    if named and (len(left) == len(sources) or (left and kind in OUTLIVING)):
         doom.left[record_id][number] = (row[9], left)
     else:
         doom.versions[number] = row
@@ -115,7 +120,9 @@ def _erase_rows(scope: str, doom: _Doom, named: set[str]) -> Steps[dict[str, int
     numbers, touched = sorted(doom.versions), sorted({row[1] for row in doom.versions.values()})
     records = yield Do("delete_records", {"scope": scope, "numbers": numbers})
     postings = yield Do("delete_terms", {"scope": scope, "numbers": numbers})
-    edges = yield Do("delete_edges", {"scope": scope, "ids": sorted(doom.gone)})
+    # An entity that is read of again, under the name that is left, occurs where it did.
+    edges = yield Do("delete_edges", {"scope": scope, "ids": sorted(doom.gone - doom.mentioned.keys())})
+    yield Do("delete_edges_from", {"scope": scope, "ids": sorted(doom.gone & doom.mentioned.keys())})
     pending = yield Do("delete_pending", {"scope": scope, "ids": touched})
     embeddings = yield Do("clear_embeddings", {"scope": scope})
     # What was forgotten by name is not made again, neither by an import nor by an extraction.
@@ -194,10 +201,13 @@ def _facts(scope: str) -> Steps[dict[int, Fact]]:
 def _read_again(scope: str, doom: _Doom, named: set[str], kept: set[str]) -> Steps[None]:
     """What a frame was made of and stays is extracted again, so that nothing but the erased is lost.
 
-    So is what told a name of an entity after the one that goes was told; not what is `kept` in an earlier version.
+    So is where an entity occurs still, and what told a name of it after the one that goes was told; not what is `kept`
+    in an earlier version.
     """
-    lost = (r for r in doom.versions.values() if r[2] == "frame" or (r[2] == "entity" and r[1] not in doom.gone))
-    sources = {source for row in lost if row[1] not in named for source in from_row(scope, row).sources}
+    lost = [from_row(scope, row) for row in doom.versions.values() if row[1] not in named]
+    sources = {source for record in lost if record.kind == "frame" for source in record.sources}
+    sources |= {source for record in lost if record.id not in doom.gone for source in record.meta.get(NAMED_BY, ())}
+    sources |= {source for record_id, source in doom.mentioned.items() if record_id in doom.gone - named}
     sources -= doom.gone | kept
     rows = yield Do("live_records", {"scope": scope, "ids": sorted(sources)})
     work = [

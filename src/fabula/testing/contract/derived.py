@@ -6,11 +6,15 @@ It knows the rule only: frames and insights go with any source, facts and entiti
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
+from datetime import timedelta
 
+import numpy as np
 import pytest
 
 from fabula.abc import Changes, Edge, Erasure, Filter, Store
 from fabula.testing.contract.making import (
+    NOON,
     SPACE,
     assert_same,
     direction,
@@ -19,9 +23,11 @@ from fabula.testing.contract.making import (
     frame,
     passage,
     since,
+    told,
     vectors_of,
 )
-from fabula.types import KINDS, Entity, Insight, Note, Record
+from fabula.timeline import SUPERSEDED_BY, Dated, ended
+from fabula.types import KINDS, Entity, Insight, Interval, Note, Record
 
 
 def entity(id: str, *sources: str) -> Entity:  # noqa: A002
@@ -173,3 +179,46 @@ class DerivedContract:
         assert await left(store, ["t", "gone"]) == {"t": ("c",)}
         assert_same(await store.load("u", SPACE, base), await store.load("u", SPACE))
         assert len((await store.load("u", SPACE)).of("fact")) == 1
+
+    @pytest.mark.parametrize("erased", ["b", "new"], ids=["with its source", "alone"])
+    async def test_what_an_erased_fact_ended_holds_again(self, store: Store, erased: str) -> None:
+        """As it was told, in every version and for every reading; and its vector stays."""
+        more = {"subject": "Nora", "predicate": "lives in", "meta": {"n": 1}}
+        old = fact("u", "old", "a", object="Rome", valid=Interval(start=NOON, precision="day"), **more)
+        new = fact("u", "new", "b", object="Lyon", valid=Interval(start=NOON + timedelta(days=1)), **more)
+        await fill(store, old)
+        over = ended(old, Dated(new, NOON + timedelta(days=1)))
+        await store.write("u", Changes(add=entries(new), put=entries(over)))
+        await store.write("u", Changes(put=entries(replace(over, importance=0.9))))
+        changed = since((await store.get("u", ["old"]))["old"])
+        assert await store.erase("u", Erasure(ids=(erased,)))
+        for at in (None, changed, changed - timedelta(microseconds=1)):
+            record = (await store.get("u", ["old"], as_of=at))["old"]
+            assert replace(told(record), importance=old.importance) == old
+        index = await store.load("u", "")
+        assert np.isnan(index.of("fact").valid_to).all()
+        assert await store.check("u") == []
+
+    async def test_what_an_erased_fact_ended_ends_with_the_next(self, store: Store) -> None:
+        """One that began before, was over before, or is of somebody else does not end it; the next one does."""
+        facts = {
+            name: fact("u", name, name, subject=who, predicate="lives in", object=name,
+                       valid=Interval(start=NOON + timedelta(days=day), end=NOON + timedelta(days=until)))
+            for name, who, day, until in (
+                ("a", "Nora", 1, 9), ("b", "Nora", 3, 9), ("c", "Nora", 5, 9), ("before", "Nora", 0, 1),
+                ("other", "Bo", 4, 9),
+            )
+        }  # fmt: skip
+        said = [passage("u", name) for name in facts]
+        await store.write("u", Changes(add=entries(*said)))
+        dated = {name: Dated(one, one.valid and one.valid.start) for name, one in facts.items()}
+        now = {**facts, "a": ended(facts["a"], dated["b"]), "b": ended(facts["b"], dated["c"])}
+        now = {f"fact {name}": replace(one, id=f"fact {name}") for name, one in now.items()}
+        now["fact a"] = replace(now["fact a"], meta={**now["fact a"].meta, SUPERSEDED_BY: "fact b"})
+        now["fact b"] = replace(now["fact b"], meta={**now["fact b"].meta, SUPERSEDED_BY: "fact c"})
+        await store.write("u", Changes(add=entries(*now.values())))
+        await store.erase("u", Erasure(ids=("b",)))
+        (left,) = (await store.get("u", ["fact a"])).values()
+        assert left.meta[SUPERSEDED_BY] == "fact c"
+        assert left.valid == Interval(start=NOON + timedelta(days=1), end=NOON + timedelta(days=5))
+        assert await store.check("u") == []
