@@ -29,10 +29,9 @@ def nodes(turns: Sequence[Passage], entities: Sequence[Entity], facts: Sequence[
     """Give each chunk, each entity, and what facts speak of that is no entity of its own."""
     for turn in turns:
         yield turn.id, {"type": "chunk", **shapes.chunk(turn)}
-    known = {entity.id for entity in entities}
     for fact in facts:
         said = zip(ends(fact), (fact.subject, fact.object), strict=True)
-        yield from ((end, {"type": "entity", "name": name}) for end, name in said if name and end not in known)
+        yield from ((end, {"type": "entity", "name": name}) for end, name in said if name)
     for entity in entities:
         named = {"name": entity.text, "aliases": list(entity.aliases), "kind": entity.type}
         yield entity.id, {"type": "entity", **named}

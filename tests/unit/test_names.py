@@ -21,7 +21,7 @@ class TestNormal:
             ("ＸＩＡＯＭＩ", "Xiaomi", "xiaomi,"),
             ("스코프랩스", "스코프 랩스"),
             ("İstanbul", "istanbul"),
-            ("The Beatles", "Beatles", "the Beatles", "the  beatles."),
+            ("The Beatles", "Beatles", "the Beatles", "the  beatles.", "the “Beatles”", "“the Beatles”"),
             ("Nora", "nora!", "@Nora", "Nora 🎈", "…Nora"),
             ("O’Neil", "O'Neil"),
             ("dog", "a dog", "my dog"),
