@@ -11,7 +11,7 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Final, Literal, Self, cast
+from typing import Any, Final, Literal, Self, cast, get_args
 
 from fabula import recall as recalling
 from fabula import remember as remembering
@@ -27,7 +27,7 @@ from fabula.settings import Settings
 from fabula.stores import open_store
 from fabula.stores.hot import HotStore
 from fabula.text import clean, derived_id, identifier
-from fabula.types import KINDS, Flushed, Forgotten, Interval, Kind, Message, Plan, Receipt, Record, Stats
+from fabula.types import KINDS, Flushed, Forgotten, Interval, Kind, Message, Plan, Receipt, Record, Stats, Status
 from fabula.upkeep import Progress, check, quiet, reembed
 
 log = logging.getLogger(__name__)
@@ -266,16 +266,20 @@ class AsyncMemory:
         speaker: str | None = None,
         during: Interval | None = None,
         mentions: str | None = None,
+        status: Status | None = "live",
         limit: int | None = None,
     ) -> list[Record]:
-        """List the live records of one kind in the order of their arrival, all of them or the first `limit`.
+        """List the records of one kind in the order of their arrival, all of them or the first `limit`.
 
+        `status` is which: live, superseded or archived; `None` for all that are believed, facts that are over too.
         `mentions` keeps records whose text contains it, letter case aside.
         """
         await self._ready()
         scope = identifier(scope, "scope")
         if kind not in KINDS:
             raise InvalidInput(f"kind is one of {', '.join(KINDS)}, not {kind!r}")
+        if status not in (None, *get_args(Status)):
+            raise InvalidInput(f"status is None or one of {', '.join(get_args(Status))}, not {status!r}")
         if limit is not None:
             within("limit", limit, 1)
         _an(Interval, during, "during")
@@ -289,8 +293,9 @@ class AsyncMemory:
         while limit is None or len(found) < limit:
             size = PAGE if limit is None else min(PAGE, limit - len(found))
             wanted = Filter(
-                kind=kind, session=session, speaker=speaker, during=during, mentions=mentions, limit=size, after=after
-            )
+                kind=kind, session=session, speaker=speaker, during=during, mentions=mentions, status=status,
+                limit=size, after=after,
+            )  # fmt: skip
             page = await self._store.find(scope, wanted)
             found += [record for _, record in page]
             if len(page) < size:

@@ -20,7 +20,7 @@ from fabula.errors import ForkedMemory, MemoryClosed, ReentrantCall
 from fabula.memory import DEFAULT_PLAN, AsyncMemory, EmbedderName, local_now
 from fabula.render import Recollection
 from fabula.settings import Settings
-from fabula.types import Flushed, Forgotten, Interval, Kind, Message, Plan, Receipt, Record, Stats
+from fabula.types import Flushed, Forgotten, Interval, Kind, Message, Plan, Receipt, Record, Stats, Status
 from fabula.upkeep import Progress, quiet
 
 T = TypeVar("T")
@@ -207,11 +207,12 @@ class Memory:
         speaker: str | None = None,
         during: Interval | None = None,
         mentions: str | None = None,
+        status: Status | None = "live",
         limit: int | None = None,
     ) -> list[Record]:
-        """List the live records of one kind; see `AsyncMemory.records`."""
+        """List the records of one kind; see `AsyncMemory.records`."""
         listing = self._memory.records(
-            scope, kind, session=session, speaker=speaker, during=during, mentions=mentions, limit=limit
+            scope, kind, session=session, speaker=speaker, during=during, mentions=mentions, status=status, limit=limit
         )
         return self._call("records", listing)
 

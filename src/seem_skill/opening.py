@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 
 from fabula import Embedder, InvalidInput, Memory, Settings, StoreUnavailable
 from fabula.providers.bundled import bundled
@@ -23,14 +24,16 @@ def memory(config: SEEMConfig, environ: Mapping[str, str]) -> Memory:
     chat = _chat(config, environ)
     llm = None if chat is None else llm_from({}, **chat)
     model = embedder(config, environ)
-    if config.database is not None:
-        return Memory(config.database, embedder=model, llm=llm, settings=settings(config))
-    folder = config.folder
+    place = _made(config.folder) / "memory.db" if config.database is None else config.database
+    return Memory(place, embedder=model, llm=llm, settings=settings(config))
+
+
+def _made(folder: Path) -> Path:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise StoreUnavailable(f"cannot make the folder {folder}: {error.strerror}") from None
-    return Memory(folder / "memory.db", embedder=model, llm=llm, settings=settings(config))
+    return folder
 
 
 def settings(config: SEEMConfig) -> Settings:
@@ -53,7 +56,7 @@ def embedder(config: SEEMConfig, environ: Mapping[str, str]) -> Embedder:
             raise InvalidInput(f"missing EMBEDDING_DIMENSIONS: how long are the vectors of {given['model']}?")
         model = embedder_from(size, api_key=given["api_key"], base_url=given["base_url"], model=given["model"])
     model = model or bundled("default")
-    return CachedEmbedder(model, config.cache_max_size) if config.enable_cache and config.cache_max_size else model
+    return CachedEmbedder(model, config.cache_max_size) if config.enable_cache else model
 
 
 def extraction(config: SEEMConfig, environ: Mapping[str, str]) -> str:

@@ -205,7 +205,9 @@ class SEEMSkill:
         return to_networkx(graphs.nodes(*given), graphs.edges(*given))
 
     def _facts(self) -> list[Fact]:
-        return self._listed(Fact) if self.config.enable_fact_graph else []
+        if not self.config.enable_fact_graph:
+            return []
+        return [fact for fact in self._memory.records(self._scope, "fact", status=None) if isinstance(fact, Fact)]
 
     def _listed(self, kind: type[_R]) -> list[_R]:
         return [record for record in self._memory.records(self._scope, kind.kind) if isinstance(record, kind)]

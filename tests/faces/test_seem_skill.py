@@ -504,7 +504,6 @@ def test_two_relations_of_the_same_two_are_two(opened: Open) -> None:
         one.close()
 
 
-@pytest.mark.xfail(reason="Memory.records lists what holds alone")
 def test_a_fact_that_is_over_is_listed_with_its_end(opened: Open) -> None:
     talk = [
         {"text": "I live in Porto", "speaker": "Ann", "timestamp": "2023-05-01"},

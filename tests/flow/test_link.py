@@ -251,6 +251,12 @@ class TestEntities:
         assert set(await talk.entities()) == {"Anna Miller", "Anna Schmidt"}
         assert await talk.about("Anna Miller") == {"Anna likes tea"}
 
+    async def test_a_longer_name_is_of_the_only_one_it_is_short_for(self, talk: Talk):
+        await talk.say("1", holds("Kite", "has", "offices"))
+        await talk.say("2", called("Kite Ltd", kind="Organization"), holds("Kite Ltd", "makes", "kites"))
+        assert set(await talk.entities()) == {"Kite"}
+        assert await talk.about("Kite Ltd") == {"Kite has offices", "Kite Ltd makes kites"}
+
     async def test_b075_spellings_of_one_name(self, talk: Talk):
         groups = [["小米", "小米\u200b"], ["ＸＩＡＯＭＩ", "Xiaomi"], ["스코프랩스", "스코프 랩스"], ["İstanbul"]]
         for n, group in enumerate(groups):
@@ -367,6 +373,7 @@ class TestTheSame:
         assert set(await talk.facts()) == set(texts)
         await talk.say("control", holds("it", "is", "so", text="Rent was paid, 850 EUR.") if triple
                        else Fact(scope="", id="", text="Rent was paid, 850 EUR."))  # fmt: skip
+        assert len((await talk.facts())[texts[0]].sources) == 2
         assert set(await talk.facts()) == set(texts)
 
     @pytest.mark.parametrize(
@@ -500,8 +507,8 @@ class TestEnding:
 
     async def test_not_of_somebody_else(self, talk: Talk):
         await talk.say("1", holds("Nora", "lives in", "Rome", since=2020))
-        await talk.say("2", holds("Bo", "lives in", "Lyon", since=2021))
-        assert len(await talk.live()) == 2
+        await talk.say("2", holds("Bo", "lives in", "Lyon", since=2021), holds("Cy", "lives in", "Oslo", since=2022))
+        assert len(await talk.live()) == 3
 
     async def test_all_stands_where_nothing_may_be_resolved(self, db: str):
         talk = Talk(db, settings=Settings(resolve=False))
@@ -545,6 +552,15 @@ class TestForgetting:
         assert held((await talk.facts())["Nora works at Kite"]) == ("live", 2020, 2028)
         await talk.forget(m1)
         assert await talk.facts() == {}
+
+    async def test_what_was_forgotten_by_name_ends_nothing_when_it_is_told_again(self, talk: Talk):
+        await talk.say("1", holds("Nora", "lives in", "Rome", since=2020))
+        await talk.say("2", holds("Nora", "lives in", "Lyon", since=2022))
+        await talk.forget((await talk.facts())["Nora lives in Lyon"].id)
+        await talk.say("3", holds("Nora", "lives in", "Lyon", since=2022))
+        assert {text: held(fact) for text, fact in (await talk.facts()).items()} == {
+            "Nora lives in Rome": ("live", 2020, None)
+        }
 
     async def test_of_what_was_told_late(self, talk: Talk):
         m1 = await talk.say("1", holds("Nora", "lives in", "Lyon", since=2022))
@@ -592,7 +608,8 @@ def tickers(text: str) -> list[tuple[str, str]]:
 
 class TestRulesOfADomain:
     async def test_the_rules_take_them(self, db: str):
-        extractor = RuleExtractor(entities=[tickers, lambda text: [("aspirin", "Drug")] if "aspirin" in text else []])
+        drugs = [("aspirin", "Drug"), ("", "Nothing"), ("I", "Nobody")]
+        extractor = RuleExtractor(entities=[tickers, lambda text: drugs if "aspirin" in text else []])
         async with AsyncMemory(db, embedder=None, extractor=extractor) as memory:
             await memory.remember("u", "sold $KITE, took aspirin")
             assert (await memory.flush()).errors == ()

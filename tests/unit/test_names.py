@@ -162,7 +162,15 @@ class TestPredicates:
 
     @pytest.mark.parametrize(
         ("predicate", "thing"),
-        [("phone", "12"), ("phone", "unknown"), ("email", "none"), ("account", "[REDACTED]"), ("likes", "12345678")],
+        [
+            ("phone", "12"),
+            ("phone", "unknown"),
+            ("email", "none"),
+            ("account", "NL 1234 [REDACTED]"),
+            ("passport", "unknown"),
+            ("email", "nobody knows"),
+            ("likes", "12345678"),
+        ],
     )
     def test_not_identifying(self, predicate: str, thing: str):
         assert identifying(predicate, thing) == ""

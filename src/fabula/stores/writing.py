@@ -18,6 +18,7 @@ from fabula.stores.leasing import held
 from fabula.stores.reading import unembedded
 from fabula.stores.rows import from_row, micros, now, to_row
 from fabula.stores.statements import COPYING, Do, Steps
+from fabula.timeline import SUPERSEDED_BY
 from fabula.types import Passage, Record
 
 KEPT_EMBEDDINGS: Final = 1000
@@ -76,12 +77,14 @@ def write(scope: str, changes: Changes, lease: Lease | None, layout: Layout) -> 
         if entry.record.id not in seen:
             seen.add(entry.record.id)
             fresh.append(entry)
-    yield from _require_sources(scope, [*fresh, *changes.put], {edge.target for edge in changes.edges})
-    ended = [entry.record.id for entry in changes.put] + list(changes.close)
+    # What was forgotten by name is not made again, so it ends nothing either.
+    put = [entry for entry in changes.put if entry.record.meta.get(SUPERSEDED_BY) not in erased]
+    yield from _require_sources(scope, [*fresh, *put], {edge.target for edge in changes.edges})
+    ended = [entry.record.id for entry in put] + list(changes.close)
     if ended:
         yield Do("close_records", {"scope": scope, "ids": ended, "at": at, "revision": state.revision})
         yield Do("delete_pending", {"scope": scope, "ids": ended})
-    yield from _insert(state, [*fresh, *changes.put], at, round(changes.quiet * 1e6))
+    yield from _insert(state, [*fresh, *put], at, round(changes.quiet * 1e6))
     if changes.edges:
         yield Do("put_edge", [edge_of(state, edge.source, edge.target, edge.kind) | {"ref": edge.ref,
                  "weight": edge.weight} for edge in changes.edges])  # fmt: skip
