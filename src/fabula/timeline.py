@@ -113,15 +113,15 @@ def told(fact: Fact) -> Interval | None:
 
 
 def ended(fact: Fact, by: Dated) -> Fact:
-    """Return the fact as it holds until another begins."""
+    """Return the fact as it holds until another begins, which is while it holds."""
     valid = told(fact)
-    ends_ = [end for end in (_over(valid), by.begin) if end is not None]
+    end = by.begin or _over(valid)
     precision = valid.precision if valid else by.fact.valid.precision if by.fact.valid else "instant"
     start = valid.start if valid else None
     return replace(
         fact,
         status="superseded",
-        valid=Interval(start=start, end=min(ends_, key=datetime.timestamp), precision=precision) if ends_ else valid,
+        valid=Interval(start=start, end=end, precision=precision) if end else valid,
         meta={**fact.meta, SUPERSEDED_BY: by.fact.id, OTHERWISE: _packed(valid)},
     )
 

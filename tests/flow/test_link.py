@@ -193,6 +193,7 @@ class TestEntities:
         boat = Frame(scope="", id="f", text="买船", events=(Event(participants=("老王", "小李"), action="买船"),))
         bought = holds("老王", "买了", "船", text="老王买了船")
         m1 = await talk.say("老王买了船", bought, called("老王", kind="人物"), boat)
+        m0 = await talk.say("老王，你好", called("老王"))
         m2 = await talk.say("小李认识老王", holds("小李", "认识", "老王", text="小李认识老王"))
         before = talk.clock()
         m3 = await talk.say("王建国住在杭州", holds("王建国", "住在", "杭州", text="王建国住在杭州"))
@@ -200,7 +201,7 @@ class TestEntities:
         assert set(await talk.entities()) == {"王建国", "小李"}
         for name in ("王建国", "老王"):
             assert await talk.about(name) == {"老王买了船", "小李认识老王", "王建国住在杭州"}
-        assert await talk.mentioned("王建国", [m1, m2, m3, m4]) == {m1, m3, m4}
+        assert await talk.mentioned("王建国", [m0, m1, m2, m3, m4]) == {m0, m1, m3, m4}
         (frame,) = await talk.memory.records("u", "frame")
         who = (await talk.entities())["王建国"].id
         assert frame.links["names"][0] == who
@@ -279,6 +280,12 @@ class TestEntities:
         await talk.forget(m2)
         assert (await talk.entities())["Nora"].aliases == ("Nono",)
         assert not (await talk.memory.recall("u", "canary-7Q", Plan(kinds=EVERYTHING, channels=("sparse",)))).hits
+
+    async def test_without_its_latest_version_the_one_before_is_left(self, talk: Talk):
+        await talk.say("Nora is here", called("Nora", kind="Person"))
+        m2 = await talk.say("they call her canary-7Q", called("Nora", "canary-7Q"))
+        await talk.forget(m2)
+        assert {name: who.aliases for name, who in (await talk.entities()).items()} == {"Nora": ()}
 
     async def test_who_was_named_first_in_a_forgotten_message(self, talk: Talk):
         m1 = await talk.say("Nora", called("Nora"))
@@ -504,6 +511,8 @@ class TestEnding:
         await talk.say("2", holds("user", "left", "Google"), time=year(2029))
         await talk.say("3", holds("Nora", "works at", "Google"), time=year(2030))
         assert sorted(await talk.live()) == ["Nora works at Google", "user left Google"]
+        assert set(await talk.entities()) == {"Nora"}
+        assert "subject" not in (await talk.facts())["user left Google"].links
 
     async def test_not_of_somebody_else(self, talk: Talk):
         await talk.say("1", holds("Nora", "lives in", "Rome", since=2020))
@@ -567,6 +576,19 @@ class TestForgetting:
         await talk.say("2", holds("Nora", "lives in", "Rome", since=2018))
         await talk.forget(m1)
         assert [held(fact) for fact in (await talk.facts()).values()] == [("live", 2018, None)]
+
+    async def test_the_rest_of_its_history_stays(self, talk: Talk):
+        await talk.say("1", holds("Nora", "lives in", "Rome", since=2020))
+        await talk.say("2", holds("Nora", "lives in", "Lyon", since=2023))
+        before = talk.clock()
+        await talk.say("3", holds("Nora", "lives in", "Oslo", since=2021))
+        m4 = await talk.say("4", holds("Nora", "lives in", "Bergen", since=2025))
+        await talk.forget(m4)
+        facts = await talk.facts()
+        assert held(facts["Nora lives in Rome"]) == ("superseded", 2020, 2021)
+        then = await talk.memory.get("u", facts["Nora lives in Rome"].id, as_of=before)
+        assert isinstance(then, Fact)
+        assert held(then) == ("superseded", 2020, 2023)
 
     async def test_not_while_somebody_else_says_so_too(self, talk: Talk):
         await talk.say("1", holds("Nora", "lives in", "Rome", since=2020))

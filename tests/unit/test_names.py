@@ -302,6 +302,7 @@ class TestTimeline:
             (("likes", "tea", 5), [("likes", "tea", 1, 3)], False),
             (("likes", "tea", 1, 3), [("likes", "tea", 5)], False),
             (("likes", "rain", 5), [("likes", "tea", 1)], False),
+            (("likes", "tea", 5), [("has", "tea", 1)], False),
             (("lives in", "Rome", 5), [("lives in", "Rome", 1), ("lives in", "Lyon", 3)], False),
             (("lives in", "Rome", 2), [("lives in", "Rome", 1), ("lives in", "Lyon", 3)], True),
             (("lives in", "Rome", 5), [("lives in", "Rome", 1), ("暂住", "Lyon", 3)], True),

@@ -10,12 +10,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+import numpy as np
+
 from fabula.abc import Erasure
+from fabula.index import LINK, LINKS
 from fabula.names import NAMED_BY
 from fabula.stores.layouts import Layout
 from fabula.stores.rows import from_row, repack, to_row
 from fabula.stores.statements import TABLES, Do, Rows, Steps
 from fabula.stores.writing import OwnRow, copying, edge_of, take
+from fabula.text import hash_term
 from fabula.timeline import SUPERSEDED_BY, dated, reopened, settled, thread
 from fabula.types import Fact, Forgotten, Kind, Record
 
@@ -58,6 +62,7 @@ def erase(scope: str, erasure: Erasure, layout: Layout) -> Steps[Forgotten]:
     counts = {"vectors": (yield from layout.erase(scope, doom.versions))}
     counts |= yield from _erase_rows(scope, doom, ids)
     yield from _narrow(state, doom)
+    yield from _untie(scope, doom)
     kept = yield from _reopen(state, doom)
     yield from _let_hold(state, doom)
     yield from _read_again(scope, doom, ids, kept)
@@ -143,6 +148,19 @@ def _narrow(state: OwnRow, doom: _Doom) -> Steps[None]:
         sources = sorted({source for _, left in versions.values() for source in left})
         if sources:
             yield Do("put_edge", [edge_of(state, record_id, source) for source in sources])
+
+
+def _untie(scope: str, doom: _Doom) -> Steps[None]:
+    """Let what is left in part cite in the index what it still cites."""
+    sources = {number: left for versions in doom.left.values() for number, (_, left) in versions.items()}
+    cites = LINKS.index("cites")
+    rows = yield Do("record_links", {"scope": scope, "numbers": sorted(sources)})
+    for number, packed in rows:
+        links = np.frombuffer(packed, LINK)
+        if (links["kind"] == cites).any():
+            kept = np.array([(hash_term(source), cites) for source in sources[number]], LINK)
+            links = np.concatenate((kept, links[links["kind"] != cites]))
+            yield Do("rewrite_links", {"scope": scope, "number": number, "links": links.tobytes()})
 
 
 def _reopen(state: OwnRow, doom: _Doom) -> Steps[set[str]]:

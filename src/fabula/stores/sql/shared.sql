@@ -100,6 +100,14 @@ WHERE scope = :scope AND id IN :ids AND recorded_to IS NULL;
 -- Drop an erased source from a record that has others; only an erasure may do this.
 UPDATE records SET data = :data, revision = :revision WHERE scope = :scope AND number = :number;
 
+-- name: record_links
+-- What versions are tied to.
+SELECT number, links FROM postings WHERE scope = :scope AND number IN :numbers AND links IS NOT NULL;
+
+-- name: rewrite_links
+-- Drop the ties to erased sources; only an erasure may do this.
+UPDATE postings SET links = :links WHERE scope = :scope AND number = :number;
+
 -- name: rewrite_fact
 -- Let a fact hold as it did before what was erased ended it; only an erasure may do this.
 UPDATE records SET status = :status, data = :data, valid_from = :valid_from, valid_to = :valid_to,

@@ -12,7 +12,9 @@ from datetime import timedelta
 import numpy as np
 import pytest
 
-from fabula.abc import Changes, Edge, Erasure, Filter, Store
+from fabula.abc import Changes, Edge, Entry, Erasure, Filter, Store
+from fabula.index import FOREVER, LINKS
+from fabula.remember import links_of
 from fabula.testing.contract.making import (
     NOON,
     SPACE,
@@ -26,6 +28,7 @@ from fabula.testing.contract.making import (
     told,
     vectors_of,
 )
+from fabula.text import analyse, hash_term
 from fabula.timeline import SUPERSEDED_BY, Dated, ended
 from fabula.types import KINDS, Entity, Insight, Interval, Note, Record
 
@@ -163,6 +166,28 @@ class DerivedContract:
         await fill(store, frame("u", "f1", "a"), frame("u", "f2", "b", "c"))
         await store.erase("u", Erasure(ids=("a",)))
         assert await store.pending("u", "extract") == []
+
+    async def test_the_index_knows_the_sources_that_are_left(self, store: Store) -> None:
+        """What cites them there is what cites them in the record, and what it is tied to stays."""
+        made = fact("u", "t", "a", "b", links={"subject": ("who",)})
+        terms = replace(analyse(made.text), links=links_of(made))
+        await fill(store)
+        await store.write("u", Changes(add=(Entry(record=made, terms=terms),)))
+        await store.erase("u", Erasure(ids=("a",)))
+        links = (await store.load("u", "")).of("fact").links
+        assert [LINKS[kind] for kind in links.kind.tolist()] == ["cites", "subject"]
+        assert links.key.tolist() == [hash_term("b"), hash_term("who")]
+
+    async def test_the_version_before_is_left(self, store: Store) -> None:
+        """What another passage added to a frame goes with it, and nothing is read again for what is left."""
+        await fill(store, frame("u", "f", "a"))
+        await store.write("u", Changes(put=entries(frame("u", "f", "a", "b", text="more"))))
+        await store.erase("u", Erasure(ids=("b",)))
+        (record,) = (await store.get("u", ["f"])).values()
+        assert (record.sources, record.text) == (("a",), frame("u", "f").text)
+        assert (await store.load("u", "")).of("frame").recorded_to.tolist() == [FOREVER]
+        assert await store.pending("u", "extract") == []
+        assert await store.check("u") == []
 
     async def test_closed_versions_go_too(self, store: Store) -> None:
         """The past does not tell what was erased: not by number and not by time."""
