@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from itertools import pairwise
 
 import pytest
@@ -283,7 +284,8 @@ def test_masking_again_changes_nothing(text: str) -> None:
         *("my password is Hunter-22. ", "4111 1111 1111 1111 ", KEYS[4], "-----BEGIN PRIVATE KEY-----"),
     ],
 )
-@pytest.mark.timeout(30)  # what takes time in proportion to its length takes one second at most
 def test_a_long_text_takes_no_longer_than_its_length_asks(piece: str) -> None:
     text = piece * (100_000 // len(piece))
-    assert len(mask(text)[0]) > 0
+    start = time.process_time()
+    mask(text)
+    assert time.process_time() - start < 1.5

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 import unicodedata
 from concurrent.futures import ThreadPoolExecutor
 from hashlib import blake2b
@@ -420,7 +421,9 @@ def test_more_text_never_has_fewer_tokens(one: str, other: str) -> None:
         "Word's-2031.5/x ",
     ],
 )
-@pytest.mark.timeout(30)  # what takes time in proportion to its length takes one second at most
 def test_a_long_text_takes_no_longer_than_its_length_asks(piece: str) -> None:
     text = piece * (100_000 // len(piece))
+    tokens("暖")  # the dictionary is loaded once
+    start = time.process_time()
     clean(text), fold(text), script(text), analyse(text), estimate_tokens(text)
+    assert time.process_time() - start < 1.5
