@@ -51,8 +51,8 @@ _PREPOSITION: Final = re.compile(r"^(?:(?:in|on|at|over|during|the|for)\b|在|�
 _LATEST: Final = re.compile(
     r"\b(?:latest|newest|most recent(?:ly)?|last time|current(?:ly)?|now(?:adays)?|at present)\b"
     r"|\b(?:these days|still)\b|\bany ?more\b"
-    r"|\blast (?:see|saw|seen|meet|met|talk(?:ed)?|sp[eo]ak(?:en)?|spoke|hear[d]?|visit(?:ed)?|call(?:ed)?)\b"
-    r"|\blast (?:went|go|ate|eat)\b"
+    r"|\blast (?:see|saw|seen|meet|met|talk(?:ed)?|sp[eo]ak(?:en)?|spoke|hear[d]?|visit(?:ed)?|call(?:ed)?"
+    r"|went|go|ate|eat)\b"
     r"|最近的?一次|最后一次|最新|上一?次|目前|现在|如今|眼下|还在|仍然|至今",
     re.IGNORECASE,
 )

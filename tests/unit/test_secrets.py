@@ -286,6 +286,6 @@ def test_masking_again_changes_nothing(text: str) -> None:
 )
 def test_a_long_text_takes_no_longer_than_its_length_asks(piece: str) -> None:
     text = piece * (100_000 // len(piece))
-    start = time.perf_counter()
+    start = time.process_time()
     mask(text)
-    assert time.perf_counter() - start < 1.5
+    assert time.process_time() - start < 1.5

@@ -424,6 +424,6 @@ def test_more_text_never_has_fewer_tokens(one: str, other: str) -> None:
 def test_a_long_text_takes_no_longer_than_its_length_asks(piece: str) -> None:
     text = piece * (100_000 // len(piece))
     tokens("暖")  # the dictionary is loaded once
-    start = time.perf_counter()
+    start = time.process_time()
     clean(text), fold(text), script(text), analyse(text), estimate_tokens(text)
-    assert time.perf_counter() - start < 1.5
+    assert time.process_time() - start < 1.5

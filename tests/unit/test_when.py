@@ -746,9 +746,10 @@ class TestAnyText:
     @pytest.mark.parametrize(
         "text", ["1" * 50_000, " " * 50_000, "May " * 12_000, "2023-" * 10_000, "上" * 50_000, "三十" * 25_000]
     )
-    @pytest.mark.timeout(30)  # what takes time in proportion to its length takes one second at most
-    def test_a_long_text_is_read_in_the_end(self, text: str):
-        assert all(found.end <= len(text) for found in find(text, WEDNESDAY))
+    def test_takes_time_in_proportion_to_its_length(self, text: str):
+        began = time.process_time()
+        find(text, WEDNESDAY)
+        assert time.process_time() - began < 2
 
 
 NEW_YORK = ZoneInfo("America/New_York")

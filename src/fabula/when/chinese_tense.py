@@ -5,12 +5,11 @@ Patterns see simplified characters, and a line break where the time stands.
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Final
 
 from fabula.when.chinese_lexer import simplified
 from fabula.when.chinese_words import BOOKED
-from fabula.when.patterns import Pattern
+from fabula.when.patterns import Pattern, said
 
 _WHO: Final = "[我你他她它您咱们大家俩]{0,4}"
 TELLING: Final = "告诉|(?<![小据传再来])说(?!明|不定)|问(?!题)|答应|通知|提到|聊到|谈到|讲到|听说|知道|宣布"
@@ -53,13 +52,11 @@ _BARE: Final = rf"\n[^，,\n很真好太着在跟和的病]{{0,4}}?(?:{_PLAN})|[
 _BOOK: Final = "[订定买抢租包选]|预约|报名|报(?=[了上好])|挂(?=[了到上好])|约(?=[了到上好])|退(?=了|掉)|改签"
 _BOOKED: Final = rf"\n{BOOKED}[^，,\n]{{0,8}}?(?:{_BOOK})|(?:{_BOOK})[^，,\n的]{{0,6}}\n{BOOKED}"
 """What was booked lies ahead, though it was booked in the past: 春节的票买了, 订好了周五的餐厅."""
-_TENSES: Final = ((_BOOKED, True), (_FUTURE, True), (_PAST, False), (_LIKELY, True))
+_TENSES: Final = tuple(
+    (Pattern(pattern), ahead) for pattern, ahead in ((_BOOKED, True), (_FUTURE, True), (_PAST, False), (_LIKELY, True))
+)
+_CLAUSES, _TOLD, _BARELY = Pattern(_CLAUSE), Pattern(TELLING), Pattern(_BARE)
 _SOMEBODY: Final = tuple("我他她它咱")
-
-
-@cache
-def _compiled(pattern: str) -> Pattern:
-    return Pattern(pattern)
 
 
 def ahead(before: str, after: str) -> bool | None:
@@ -69,15 +66,14 @@ def ahead(before: str, after: str) -> bool | None:
     says anything of tense, the whole sentence has.
     """
     before, after = simplified(before), simplified(after)
-    ends = _compiled(_CLAUSE)
-    end = ends.search(after)
-    clause = f"{ends.split(before)[-1]}\n{after[: end.start()] if end else after}"
-    said = tense(clause)
-    if said is None and end and _compiled(TELLING).fullmatch(end[0]):
-        said = _telling(after[end.end() :])
-    if said is None and end is None and _compiled(_BARE).search(clause):
+    end = _CLAUSES.search(after)
+    clause = f"{_CLAUSES.split(before)[-1]}\n{after[: end.start()] if end else after}"
+    meant = tense(clause)
+    if meant is None and end and _TOLD.fullmatch(end[0]):
+        meant = _telling(after[end.end() :])
+    if meant is None and end is None and _BARELY.search(clause):
         return True
-    return tense(f"{before}\n{after}") if said is None else said
+    return tense(f"{before}\n{after}") if meant is None else meant
 
 
 def _telling(what: str) -> bool | None:
@@ -89,4 +85,4 @@ def _telling(what: str) -> bool | None:
 
 def tense(text: str) -> bool | None:
     """Whether what is written looks ahead, as far as its words say."""
-    return next((ahead for pattern, ahead in _TENSES if _compiled(pattern).search(text)), None)
+    return said(_TENSES, text)

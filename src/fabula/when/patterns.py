@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from typing import Any
 
@@ -39,3 +39,8 @@ class Pattern:
 
     def sub(self, replacement: str | Callable[[re.Match[str]], str], text: str) -> str:
         return self._compiled.sub(replacement, text)
+
+
+def said(patterns: Iterable[tuple[Pattern, bool]], text: str) -> bool | None:
+    """Return what the first pattern that is in the text stands for; None where none is."""
+    return next((meant for pattern, meant in patterns if pattern.search(text)), None)
