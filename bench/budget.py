@@ -1,7 +1,7 @@
 """`python -m bench budget FILE --replies DIR`: how much of the evidence is in a prompt of so many tokens.
 
-For each question of LoCoMo the answer is written into a prompt; a piece of evidence is there if the turn is, or a fact or
-frame that was made from it. "passages" shows turns alone; "provenance" goes from them to the facts and frames that
+For each question of LoCoMo the answer is written into a prompt; a piece of evidence is there if the turn is, or a fact
+or frame that was made from it. "passages" shows turns alone; "provenance" goes from them to the facts and frames that
 cite them, and shows each piece of evidence once (reverse provenance expansion). Same ranking, same budget.
 """
 

@@ -443,7 +443,8 @@ class TestAsTheApplication:
                 assert len(await memory.records(scope, "frame")) == 1
                 assert receipt.ids[0]
                 assert await memory.get(scope, receipt.ids[0])
-                assert await memory.reindex(scope) == 3, "two passages and a frame"
+                named = len(await memory.records(scope, "entity"))
+                assert await memory.reindex(scope) == 3 + named, "two passages, a frame and whom they name"
                 assert await memory.reembed(scope) == 0
                 stats = await memory.stats(scope)
                 assert (stats.scopes, stats.records["passage"], stats.pending) == (1, 2, {})
