@@ -97,9 +97,10 @@ class Recollection:
                 says = {hit.record.id}
             if says <= told or isinstance(hit.record, Frame):
                 waiting.append(hit)
-            elif not room.takes(hit):
+            elif room.takes(hit):
+                told |= says
+            else:
                 return room.taken_of(self.hits)
-            told |= says
         passages = {hit.record.id for hit in room.taken if isinstance(hit.record, Passage)}
         for hit in waiting:
             if not _repeats(hit.record, passages) and not room.takes(hit):
