@@ -28,11 +28,10 @@ from fabula.testing import ReplayExtractor
 
 FEATURES = (
     "bm25", "bm25_window", "dense", "dense_window", "coverage", "prev", "prev2", "next", "answer", "session", "speaker",
-    "date", "when", "question", "length", "first", "fact_words", "fact_meaning", "frame_words", "frame_meaning",
-    "graph",
+    "date", "when", "question", "length", "first", "bm25_told", "fact_meaning", "frame_meaning", "graph",
 )  # fmt: skip
 FITTED = ("passages", "han", "keyword", "han_keyword", "keys")
-KEYED = ("fact_words", "fact_meaning", "frame_words", "frame_meaning", "graph")
+KEYED = ("bm25_told", "fact_meaning", "frame_meaning", "graph")
 PLAIN = [name for name in FEATURES if name not in KEYED]
 SPARSE = [name for name in PLAIN if not name.startswith("dense")]
 TABLE = Path(__file__).parent.parent / "src" / "fabula" / "data" / "weights.json"
@@ -79,11 +78,12 @@ def alike(question: Question) -> float:
 
 
 def by_evidence(question: Question) -> float:
-    """A question counts by the root of how much evidence it asks for; one that needs several pieces, or a guess, twice.
+    """A question counts by the root of how much evidence it asks for, and by its category.
 
-    There are few of them (categories 1 and 3 of LoCoMo), and they are what facts, frames and the graph are there for.
+    Those that need several pieces (category 1 of LoCoMo, three times) or a guess (3, twice) are few, and they are what
+    facts, frames and the graph are there for.
     """
-    return len(question.evidence) ** 0.5 * (2 if question.category in ("1", "3") else 1)
+    return len(question.evidence) ** 0.5 * {"1": 3, "3": 2}.get(question.category, 1)
 
 
 def fit(

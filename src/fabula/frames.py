@@ -19,8 +19,6 @@ LONGEST: Final = 1200
 """Characters of a fused summary, at most: what would be longer stays two frames."""
 MOST: Final = 32
 """Passages of a fused frame, at most."""
-FUSED: Final = "fused"
-"""The key of `meta` that holds the ids of the frames a frame has taken in."""
 CONTESTED: Final = "contested"
 """The key of `meta` that holds the ids of the facts that a frame tells of and that no longer hold."""
 _SENTENCES: Final = re.compile(r"(?<=[.!?;])\s+|(?<=[。！？；])\s*|\s*\n\s*")
@@ -45,7 +43,9 @@ def united(first: Frame, second: Frame, summary: str = "") -> Frame | None:
         return None
     kinds: tuple[Link, ...] = tuple(dict.fromkeys((*first.links, *second.links)))
     emotions = [emotion for emotion in (first.emotion, second.emotion) if emotion is not None]
-    meta = {**second.meta, **first.meta, FUSED: [*listed(first, FUSED), second.id, *listed(second, FUSED)]}
+    links = {kind: tuple(dict.fromkeys((*first.links.get(kind, ()), *second.links.get(kind, ())))) for kind in kinds}
+    links["fused"] = (*first.links.get("fused", (first.id,)), *second.links.get("fused", (second.id,)))
+    meta = {**second.meta, **first.meta}
     if contested := list(dict.fromkeys(listed(first, CONTESTED) + listed(second, CONTESTED))):
         meta[CONTESTED] = contested
     return replace(
@@ -56,7 +56,7 @@ def united(first: Frame, second: Frame, summary: str = "") -> Frame | None:
         importance=max(first.importance, second.importance),
         emotion=max(emotions, key=lambda emotion: emotion.arousal, default=None),
         sources=sources,
-        links={kind: tuple(dict.fromkeys((*first.links.get(kind, ()), *second.links.get(kind, ())))) for kind in kinds},
+        links=links,
         meta=meta,
     )
 

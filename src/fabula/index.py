@@ -29,7 +29,7 @@ LINK: Final = np.dtype([("key", "<u8"), ("kind", "u1")])
 """One link of one record: the hash of the other one's id, and the place of its kind in `LINKS`."""
 LINKS: Final[tuple[str, ...]] = ("cites", *get_args(Link))
 """The kinds of links: what a record was made from, and what it is tied to."""
-LEADS: Final[Mapping[str, Kind]] = {"cites": "passage", "causes": "frame"}
+LEADS: Final[Mapping[str, Kind]] = {"cites": "passage", "causes": "frame", "fused": "frame"}
 """The kind of record at a link's other end, where that is no entity."""
 BLOCK: Final = 512
 """Vectors that are widened at once: few enough to stay in the processor's cache."""

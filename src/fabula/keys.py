@@ -1,18 +1,20 @@
 """What facts and frames tell of the passages they were made from: they are keys to them; reads no text, asks no store.
 
-A passage has the score of the best fact, and of the best frame, that cites it.
+A passage has the score of the best fact, and of the best frame, that cites it. For a frame that was fused speak those
+it was made of, each for its own passages: a long summary is like many questions a little, and like none much.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fabula.index import FOREVER, Bools, Doubles, Field, Floats, Index, Ints
-from fabula.scoring import HAN_K1_B, Cue, bm25, cosines, coverage, matches, nearness, z
+from fabula.index import FOREVER, LINKS, Bools, Doubles, Field, Floats, Index, Ints
+from fabula.scoring import HAN_K1_B, Cue, bm25, cosines, coverage, idf, matches, nearness, z
 from fabula.types import Kind
 
 KEYS: Final[tuple[Kind, ...]] = ("fact", "frame")
@@ -25,7 +27,9 @@ class Keys:
     """What the records of one kind say of every passage; `told` says which passages have been read at all."""
 
     rows: Ints
-    """The live records that cite passages."""
+    """The live records that cite passages, and what they were fused of."""
+    whole: Ints
+    """The live record that each of `rows` is, or is now part of."""
     scores: Floats
     """How well each of them answers the cue: by words and by meaning, in standard deviations."""
     cosine: Floats
@@ -34,7 +38,8 @@ class Keys:
     owner: Ints
     target: Ints
     """Which of `rows` (by place) cites which passage (by row)."""
-    words: Floats
+    answers: Floats
+    """How well the best record that cites it answers, a passage each; `meaning`: by meaning alone."""
     meaning: Floats
     near: Floats
     """0–1, a passage each: how near what happened is to a time of the cue."""
@@ -44,9 +49,10 @@ class Keys:
 def keys(index: Index, cue: Cue, kind: Kind) -> Keys | None:
     """Hold the records of `kind` against the cue, and give the best of them to each passage; `None`: there are none."""
     field, passages = index.of(kind), index.of("passage")
+    whole = _wholes(field)
     owner, target = field.links.of("cites")
-    live = (field.recorded_to == FOREVER)[owner]
-    owner, target = owner[live], target[live]
+    speaking = whole[owner] >= 0
+    owner, target = owner[speaking], target[speaking]
     if not len(owner):
         return None
     rows = np.unique(owner).astype(np.int64)
@@ -57,18 +63,65 @@ def keys(index: Index, cue: Cue, kind: Kind) -> Keys | None:
     by_meaning = z(cosine, field.embedded[rows])
     place = np.searchsorted(rows, owner)
     told = _told(passages, target)
+    scores = by_words + by_meaning
     return Keys(
         rows=rows,
-        scores=by_words + by_meaning,
+        whole=whole[rows],
+        scores=scores,
         cosine=cosine,
         covered=coverage(field, found, rows),
         owner=place,
         target=target.astype(np.int64),
-        words=_best(by_words[place], target, told),
+        answers=_best(scores[place], target, told),
         meaning=_best(by_meaning[place], target, told),
         near=_greatest(nearness(_middle(field, rows), cue.windows)[place], target, np.zeros(len(passages), np.float32)),
         told=told,
     )
+
+
+def bm25_told(index: Index, cue: Cue, held: Mapping[Kind, Keys], *, k1: float = 1.2, b: float = 0.75) -> Floats:
+    """Return the BM25 score of every passage joined with all facts and frames that were drawn from it.
+
+    They say what it means in whole sentences, with names for pronouns: document expansion, as "Document Expansion by
+    Query Prediction" (Nogueira, Yang, Lin and Cho 2019) does it with questions.
+    """
+    passages = index.of("passage")
+    size = len(passages)
+    drawn = [(index.of(kind), own.rows[own.owner], own.target) for kind, own in held.items()]
+    length = passages.length + sum(np.bincount(to, field.length[rows], size) for field, rows, to in drawn)
+    norm = k1 * (1 - b + b / max(float(length.mean()), 1e-9) * length)
+    scores = np.zeros(size, np.float32)
+    for term, weight in cue.terms.items():
+        having, tf = passages.postings.of(term)
+        counts = np.zeros(size)
+        counts[having] = tf
+        for field, rows, to in drawn:
+            counts += np.bincount(to, _counts(field, term)[rows], size)
+        found = np.flatnonzero(counts)
+        scores[found] += weight * idf(found.size, size) * (k1 + 1) * counts[found] / (counts[found] + norm[found])
+    return scores
+
+
+def _counts(field: Field, term: int) -> Doubles:
+    """How often a term stands in each row."""
+    having, tf = field.postings.of(term)
+    counts = np.zeros(len(field))
+    counts[having] = tf
+    return counts
+
+
+def _wholes(field: Field) -> Ints:
+    """For each row that speaks the live one that it is, or that it was fused into; −1 for the others."""
+    live = field.recorded_to == FOREVER
+    whole = np.where(live, np.arange(len(field)), -1)
+    fused = field.links.kind == LINKS.index("fused")
+    into, part = field.links.owner[fused], field.links.target[fused]
+    there = (part >= 0) & ~live[part]
+    into, part, lacking = into[there & live[into]], part[there & live[into]], into[~there & live[into]]
+    whole[into] = -1
+    whole[lacking] = lacking  # of what lacks a part the whole speaks
+    whole[part] = into
+    return whole
 
 
 def _best(values: Floats, target: NDArray[np.int32], told: Bools) -> Floats:

@@ -16,7 +16,7 @@ from typing import Final
 import numpy as np
 
 from fabula.index import Bools, Field, Floats, Index, Ints
-from fabula.keys import KEYS, Keys, keys
+from fabula.keys import KEYS, Keys, bm25_told, keys
 from fabula.scoring import (
     HAN_K1_B,
     Cue,
@@ -135,10 +135,12 @@ def _features(index: Index, rows: Ints, cue: Cue, heard: Heard) -> tuple[dict[st
     base = np.float32(trust) * (features["bm25"] + np.float32(0.7) * features["bm25_window"]) + features["dense"]
     features["date"] = nearness(passages.valid_from[rows], cue.windows)
     for kind, own in heard.keys.items():
-        features[f"{kind}_words"], features[f"{kind}_meaning"] = z(own.words[rows]), z(own.meaning[rows])
-        base = base + z(features[f"{kind}_words"] + features[f"{kind}_meaning"])
+        features[f"{kind}_meaning"] = z(own.meaning[rows])
+        base = base + z(own.answers[rows])
         features["date"] = np.maximum(features["date"], own.near[rows])
     base = z(base)
+    if heard.told is not None:
+        features["bm25_told"] = z(heard.told[rows])
     if "graph" in heard.channels:
         features["graph"] = z(np.log(heard.channels["graph"][rows] + FAINT))
     features["prev"] = _beside(rows, before, base)
@@ -199,6 +201,8 @@ class Heard:
     """Scores by channel; all zeros where it has nothing to say."""
     keys: Mapping[Kind, Keys]
     """What facts and frames say, where there are any."""
+    told: Floats | None
+    """Scores of what was said together with what was drawn from it; it brings no candidates of its own."""
 
 
 def _hear(index: Index, cue: Cue, plan: Plan) -> Heard:
@@ -215,10 +219,11 @@ def _hear(index: Index, cue: Cue, plan: Plan) -> Heard:
     held: dict[Kind, Keys] = {
         kind: own for kind in KEYS if f"{kind}s" in plan.channels and (own := keys(index, cue, kind)) is not None
     }
-    channels |= {kind: own.words + own.meaning for kind, own in held.items()}
+    channels |= {kind: own.answers for kind, own in held.items()}
     if "graph" in plan.channels and held:
         channels["graph"] = walked(index, cue, held.get("fact"), plan.restart)
-    return Heard(found, channels, held)
+    told = bm25_told(index, cue, held) if held and "sparse" in plan.channels else None
+    return Heard(found, channels, held, told)
 
 
 def rank(index: Index, cue: Cue, plan: Plan, allowed: Bools | None = None) -> Ranking | None:
@@ -277,9 +282,11 @@ def _ranked_keys(own: Keys, pool: Ints, sums: Floats, plan: Plan) -> KeyRanking:
     linear = plan.fusion == "linear"
     total = (sums[best] + np.float32(ANSWERS if linear else FAINT) * own.scores[who]).astype(np.float32)
     by = np.lexsort((own.rows[who], -total))
+    _, first = np.unique(own.whole[who][by], return_index=True)  # of each record what answers best of it
+    by = by[np.sort(first)]
     who, best = who[by], best[by]
     scores = _share(total[by]) if linear else np.clip(total[by], 0, 1).astype(np.float32)
-    return KeyRanking(own.rows[who], scores, own.cosine[who], own.covered[who], pool[best])
+    return KeyRanking(own.whole[who], scores, own.cosine[who], own.covered[who], pool[best])
 
 
 def _reciprocal_ranks(channels: Iterable[Floats], pool: Ints, allowed: Bools, k: int) -> Floats:

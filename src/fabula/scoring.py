@@ -48,8 +48,8 @@ class Cue:
 # --- channels ---------------------------------------------------------------------------------------------------
 
 
-def _idf(rows_with: int, rows: int) -> float:
-    """Robertson–Spärck Jones weight with 1 inside the logarithm, as in Lucene: never negative, also for n ≤ 2."""
+def idf(rows_with: int, rows: int) -> float:
+    """Return the Robertson–Spärck Jones weight, with 1 inside the logarithm as in Lucene: never negative."""
     return float(np.log1p((rows - rows_with + 0.5) / (rows_with + 0.5)))
 
 
@@ -74,7 +74,7 @@ def bm25(index: Field, found: Sequence[Match], *, k1: float = 0.9, b: float = 0.
     mean = max(float(index.length.mean()), 1e-9)
     for weight, rows, tf in found:
         norm = k1 * (1 - b + b / mean * index.length[rows])
-        scores[rows] += weight * _idf(rows.size, len(index)) * (k1 + 1) * tf / (tf + norm)
+        scores[rows] += weight * idf(rows.size, len(index)) * (k1 + 1) * tf / (tf + norm)
     return scores
 
 
@@ -96,7 +96,7 @@ def bm25_windows(index: Field, found: Sequence[Match], *, k1: float = 1.2, b: fl
         around = np.flatnonzero(counts)
         tf_around = counts[around]
         norm = k1 * (1 - b + b / mean * index.window[around])
-        scores[around] += weight * _idf(around.size, len(index)) * (k1 + 1) * tf_around / (tf_around + norm)
+        scores[around] += weight * idf(around.size, len(index)) * (k1 + 1) * tf_around / (tf_around + norm)
         counts[around] = 0
     return scores
 
@@ -118,9 +118,9 @@ def coverage(index: Field, found: Sequence[Match], rows: Ints) -> Floats:
     """Return how much of the terms' weight each of `rows` (sorted) contains, 0–1, rare terms counting more."""
     covered, total = np.zeros(len(rows), np.float32), 0.0
     for weight, having, _ in found:
-        idf = weight * _idf(having.size, len(index))
-        total += idf
-        covered[_among(having, rows)] += idf
+        rarity = weight * idf(having.size, len(index))
+        total += rarity
+        covered[_among(having, rows)] += rarity
     return covered / total if total else covered
 
 

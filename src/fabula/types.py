@@ -26,9 +26,9 @@ Precision = Literal[
 Channel = Literal["dense", "sparse", "context", "time", "facts", "frames", "graph"]
 Fusion = Literal["linear", "rrf"]
 
-Link = Literal["subject", "object", "names", "synonym", "causes"]
+Link = Literal["subject", "object", "names", "synonym", "causes", "fused"]
 """How records are tied: a fact to its subject and its object, a frame to whom it names, an entity to one that may be
-the same, a frame to what it brought about."""
+the same, a frame to what it brought about, and one that was fused to those it was made of, itself as it began first."""
 KINDS: tuple[Kind, ...] = get_args(Kind)
 CHANNELS: tuple[Channel, ...] = get_args(Channel)
 ROLES = frozenset({"user", "assistant", "system", "tool", "developer"})

@@ -16,7 +16,7 @@ from fabula import AsyncMemory, Event, Fact, Frame, Message, Passage, Plan, Prov
 from fabula.abc import LLM, Extraction, Reply, Role, Task, Vectors
 from fabula.background import POLL
 from fabula.errors import InvalidInput
-from fabula.frames import CONTESTED, FUSED, LONGEST
+from fabula.frames import CONTESTED, LONGEST
 from fabula.fusion import GATHER, QUEUE
 from fabula.prompts import JUDGEMENT
 from fabula.testing import FakeClock, FakeExtractor, HashEmbedder, ScriptedLLM
@@ -114,7 +114,7 @@ class TestAtOnce:
         await told(memory, said(AGAIN, 2), said(TEA, 3))
         other, one = await frames(memory)
         assert other.text == TEA
-        assert (one.id, one.text, one.meta[FUSED]) == ("f-m1", f"{AGAIN}; {TRIP}", ["f-m2"])
+        assert (one.id, one.text, one.links["fused"]) == ("f-m1", f"{AGAIN}; {TRIP}", ("f-m1", "f-m2"))
         assert one.sources == tuple(p.id for p in (await memory.records("u"))[:2])
         assert [event.action for event in one.events] == [TRIP, AGAIN]
         assert one.valid is not None
@@ -132,14 +132,14 @@ class TestAtOnce:
         for query in (TRIP, AGAIN):
             found = await memory.recall("u", query, Plan(limit=2, kinds=("passage", "frame")))
             assert {hit.record.text for hit in found.hits if isinstance(hit.record, Passage)} == {TRIP, AGAIN}
-        (frame,) = [f for f in await frames(memory) if f.meta.get(FUSED)]
+        (frame,) = [f for f in await frames(memory) if "fused" in f.links]
         assert frame in [hit.record for hit in (await memory.recall("u", TRIP)).hits]
 
     async def test_one_after_the_other_in_one_window(self, opening: Opening):
         memory = await opening()
         await told(memory, *(said(f"{TRIP} {n}", n) for n in range(4)))
         (frame,) = await frames(memory)
-        assert (frame.id, frame.meta[FUSED]) == ("f-m0", ["f-m1", "f-m2", "f-m3"])
+        assert (frame.id, frame.links["fused"]) == ("f-m0", ("f-m0", "f-m1", "f-m2", "f-m3"))
         assert len(frame.sources) == 4
         assert all(f"{TRIP} {n}" in frame.text for n in range(4))
 
@@ -185,7 +185,7 @@ class TestAtOnce:
         memory = await opening(extractor=None)
         await told(memory, said(TRIP, 1), said(AGAIN, 100))
         assert len(await frames(memory)) == 2
-        assert not [frame for frame in await frames(memory) if FUSED in frame.meta]
+        assert not [frame for frame in await frames(memory) if "fused" in frame.links]
 
     async def test_not_where_it_is_turned_off(self, opening: Opening):
         memory = await opening(settings=Settings(fuse=False), llm=ScriptedLLM())
@@ -630,7 +630,7 @@ class TestHowMuchItTakes:
         assert windows <= llm.extractions <= 0.15 * 200
         assert 0 < llm.judgements <= 0.15 * 200
         assert 0 < embedder.batches <= 3 * (windows + 1)
-        fused = [frame for frame in await frames(memory) if FUSED in frame.meta]
+        fused = [frame for frame in await frames(memory) if "fused" in frame.links]
         assert fused
         kept = {source for frame in await frames(memory) for source in frame.sources}
         assert kept == {passage.id for passage in await memory.records("u")}

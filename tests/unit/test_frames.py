@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fabula import Emotion, Event, Frame, Interval
-from fabula.frames import CONTESTED, FUSED, LONGEST, MOST, added, groups, hull, kindred, people, soon, united
+from fabula.frames import CONTESTED, LONGEST, MOST, added, groups, hull, kindred, people, soon, united
 
 DAY = datetime(2024, 3, 9, tzinfo=UTC)
 
@@ -74,19 +74,19 @@ class TestRecord:
     def test_is_the_earlier_one_with_what_both_have(self):
         first = frame(
             "a", "Nora sails", importance=0.3, emotion=Emotion(valence=1, arousal=0.2), session="s",
-            links={"names": ("nora",)}, valid=day(0), meta={FUSED: ["z"], "x": 1}, sources=("p1", "p2"),
+            links={"names": ("nora",), "fused": ("a", "z")}, valid=day(0), meta={"x": 1}, sources=("p1", "p2"),
         )  # fmt: skip
         second = frame(
             "b", "Nora sails", importance=0.8, emotion=Emotion(valence=-1, arousal=0.9), session="t",
-            links={"names": ("ivo", "nora"), "causes": ("c",)}, valid=day(2), meta={FUSED: ["y"], CONTESTED: ["f"]},
-            sources=("p2", "p3"),
+            links={"names": ("ivo", "nora"), "causes": ("c",), "fused": ("b", "y")}, valid=day(2),
+            meta={CONTESTED: ["f"]}, sources=("p2", "p3"),
         )  # fmt: skip
         made = whole(first, second)
         assert (made.id, made.session, made.scope) == ("a", "s", "u")
         assert made.sources == ("p1", "p2", "p3")
-        assert made.links == {"names": ("nora", "ivo"), "causes": ("c",)}
+        assert made.links == {"names": ("nora", "ivo"), "causes": ("c",), "fused": ("a", "z", "b", "y")}
         assert (made.importance, made.emotion) == (0.8, second.emotion)
-        assert made.meta == {"x": 1, FUSED: ["z", "b", "y"], CONTESTED: ["f"]}
+        assert made.meta == {"x": 1, CONTESTED: ["f"]}
         assert made.valid == Interval(start=DAY, end=DAY + timedelta(days=3), precision="range")
 
     @pytest.mark.parametrize(
