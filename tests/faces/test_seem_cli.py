@@ -10,6 +10,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import redirect_stdout
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -53,6 +54,33 @@ config = SEEMConfig(
     top_k_facts=10,
     ppr_damping=0.6,
 )
+"""
+
+CENTRAL = """
+LLM_CONFIG = {
+    "base_url": "https://api.deepseek.com",
+    "model": "deepseek-chat",
+}
+
+EMBEDDING_CONFIG = {
+    "base_url": "https://api.siliconflow.cn/v1",
+    "model": "Qwen/Qwen3-Embedding-8B",
+}
+"""
+
+EXPORTS = """
+export LLM_API_KEY="sk-xxx"
+export LLM_BASE_URL="https://api.deepseek.com"
+export LLM_MODEL="deepseek-chat"
+
+export MM_ENCODER_API_KEY="sk-xxx"
+export MM_ENCODER_BASE_URL="https://api.siliconflow.cn/v1"
+export MM_ENCODER_MODEL="Qwen/Qwen3-Embedding-8B"
+"""
+
+KEYS = """
+export LLM_API_KEY="sk-xxx"
+export MM_ENCODER_API_KEY="sk-xxx"
 """
 
 Seem = Callable[..., Ran]
@@ -116,6 +144,66 @@ def test_the_commands_run_as_printed(seem: Seem, printed: bool, request: pytest.
     assert json.loads(seem("stats", "--json").out)["chunks"] == 0
 
 
+@pytest.fixture
+def shell(tmp_path: Path) -> Callable[[str], subprocess.CompletedProcess[bytes]]:
+    """Runs lines in a copy of the skill's folder, with the console command as an installer writes it."""
+    at = shutil.copytree(SKILL, tmp_path / "agent" / "skills" / "seem")
+    module, name = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["scripts"]["seem"].split(":")
+    programs = {
+        "python": f'#!/bin/sh\nexec "{sys.executable}" -W error "$@"\n',
+        "seem": f"#!{sys.executable}\nimport sys\nfrom {module} import {name}\nsys.exit({name}())\n",
+    }
+    (tmp_path / "bin").mkdir()
+    for program, text in programs.items():
+        (tmp_path / "bin" / program).write_text(text, "utf-8")
+        (tmp_path / "bin" / program).chmod(0o755)
+    environ = {**os.environ, "PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}", "PYTHONUTF8": "1"}
+
+    def run(lines: str) -> subprocess.CompletedProcess[bytes]:
+        return subprocess.run(["sh", "-euc", lines], cwd=at, env=environ, capture_output=True, check=False)
+
+    return run
+
+
+@pytest.mark.parametrize("command", [SCRIPT, "seem "], ids=["script", "command"])
+def test_the_commands_run_as_printed_in_a_shell(
+    command: str, shell: Callable[[str], subprocess.CompletedProcess[bytes]]
+) -> None:
+    ran = shell(COMMANDS.replace(SCRIPT, command))
+    assert (ran.returncode, ran.stderr) == (0, b"")
+    said = ran.stdout.decode()
+    assert [line.split()[0] for line in said.splitlines()[:2]] == ["stored", "stored"]
+    assert said.count("[Structured Memory]\n") >= 3
+    assert "[Original Observation]\nuser: Your message\nAlice: Message\n" in said
+    assert "\nchunks: 2\n" in said
+    assert said.endswith("\nall memories are erased\n")
+
+
+@pytest.mark.parametrize("exports", [EXPORTS, KEYS], ids=["all", "keys"])
+def test_the_exports_name_the_models(exports: str, shell: Callable[[str], subprocess.CompletedProcess[bytes]]) -> None:
+    ran = shell(f"{exports}\n{SCRIPT}stats")
+    assert (ran.returncode, ran.stderr) == (0, b"")
+    assert ran.stdout.decode().splitlines()[-1] == "extraction: deepseek-chat"
+    environ = dict(re.findall(r'^export (\w+)="(.*)"$', exports, re.MULTILINE))
+    assert opening.embedder(SEEMConfig(), environ).space == "api.siliconflow.cn/Qwen/Qwen3-Embedding-8B/4096"
+
+
+def test_ppr_needs_no_other_package(seem: Seem, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the page has one install for: scipy and networkx."""
+    for name in ("scipy", "networkx"):
+        monkeypatch.setitem(sys.modules, name, None)
+    seem("store", "--text", "Ann keeps bees")
+    assert "Ann keeps bees" in seem("recall", "--query", "bees", "--strategy", "ppr").out
+
+
+def test_the_central_configuration_is_as_printed() -> None:
+    names: dict[str, Any] = {}
+    exec(CENTRAL, names)
+    assert (names["LLM_CONFIG"], names["EMBEDDING_CONFIG"]) == (
+        configuration.LLM_CONFIG, configuration.EMBEDDING_CONFIG,
+    )  # fmt: skip
+
+
 def test_the_custom_configuration_runs_as_printed() -> None:
     names: dict[str, Any] = {"SEEMConfig": SEEMConfig, "RetrieveStrategy": RetrieveStrategy}
     exec(CUSTOM, names)
@@ -129,7 +217,7 @@ def test_the_configuration_is_as_printed(shared: Path) -> None:
     for name in ("LLM_CONFIG", "EMBEDDING_CONFIG"):
         (told,) = re.findall(rf"^{name} = (\{{.*?^\}})", page, re.DOTALL | re.MULTILINE)
         assert ast.literal_eval(told) == getattr(configuration, name)
-    assert CUSTOM.strip() in page
+    assert all(block.strip() in page for block in (CUSTOM, EXPORTS, KEYS, *CENTRAL.strip().split("\n\n")))
     exports = dict(re.findall(r'^export (\w+)="(.*)"$', page, re.MULTILINE))
     assert len(exports) == 6
     assert opening.extraction(SEEMConfig(), exports) == exports["LLM_MODEL"]
