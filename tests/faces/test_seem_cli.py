@@ -1,6 +1,7 @@
 """SEEM's command line and its skill folder: what they say, where, how they end, and that their pages are true."""
 
 import ast
+import asyncio
 import io
 import json
 import logging
@@ -282,6 +283,13 @@ def test_every_strategy_that_is_offered_works(seem: Seem, strategy: str) -> None
     assert "Ann keeps bees" in seem("recall", "--query", "bees", "--strategy", strategy).out
 
 
+def test_no_facts_and_the_help_say_what_a_newcomer_asks(seem: Seem, folder: Path) -> None:
+    assert "LLM_API_KEY" in seem("facts").out
+    told = " ".join(seem_help().split())
+    assert "LLM_API_KEY" in told
+    assert str(folder) in told.replace(" ", "")
+
+
 def seem_help(*argv: str) -> str:
     with redirect_stdout(io.StringIO()) as out, pytest.raises(SystemExit) as ended:
         main([*argv, "--help"])
@@ -351,20 +359,26 @@ def test_an_interruption_ends_with_130(seem: Seem, monkeypatch: pytest.MonkeyPat
 
 
 class Host(BaseHTTPRequestHandler):
-    """A model host that writes "A verb B" down as a fact, and counts what it is asked."""
+    """A model host that writes "A verb B" down as a fact, embeds by words, and counts what it is asked."""
 
     asked: list[str] = []  # noqa: RUF012 - the handler is made anew for each request
+    named: set[tuple[str, str, str]] = set()  # noqa: RUF012 - what was asked of which model with which key
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        text = body["messages"][-1]["content"]
-        self.asked.append(text)
-        facts = [
-            {"subject": subject, "predicate": predicate, "object": thing, "sources": [label]}
-            for label, subject, predicate, thing in re.findall(r"\[(\d+)\][^\n]*\n(\w+) (\w+) ([^\n]+)", text)
-        ]
-        choice = {"message": {"content": json.dumps({"facts": facts})}, "finish_reason": "stop"}
-        said = json.dumps({"choices": [choice]}).encode()
+        self.named.add((self.path, body["model"], self.headers["Authorization"]))
+        if self.path.endswith("/embeddings"):
+            rows = asyncio.run(HashEmbedder(8).embed(body["input"], "passage"))
+            answer: Any = {"data": [{"index": n, "embedding": row.tolist()} for n, row in enumerate(rows)]}
+        else:
+            text = body["messages"][-1]["content"]
+            self.asked.append(text)
+            facts = [
+                {"subject": subject, "predicate": predicate, "object": thing, "sources": [label]}
+                for label, subject, predicate, thing in re.findall(r"\[(\d+)\][^\n]*\n(\w+) (\w+) ([^\n]+)", text)
+            ]
+            answer = {"choices": [{"message": {"content": json.dumps({"facts": facts})}, "finish_reason": "stop"}]}
+        said = json.dumps(answer).encode()
         self.send_response(200)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(said)))
@@ -382,6 +396,7 @@ def host(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     monkeypatch.setenv("LLM_API_KEY", "a-key")
     monkeypatch.setenv("LLM_BASE_URL", f"http://127.0.0.1:{server.server_port}/v1")
     monkeypatch.setattr(Host, "asked", asked := list[str]())
+    monkeypatch.setattr(Host, "named", set[tuple[str, str, str]]())
     thread = Thread(target=server.serve_forever, args=(0.02,))
     thread.start()
     yield asked
@@ -399,6 +414,30 @@ def test_a_window_fills_across_runs_and_is_extracted_in_one_call(seem: Seem, hos
     assert "Facts\n- Noor | founded | Kite\n" in seem("recall", "--query", "Who founded Kite?").out
     assert "extraction: deepseek-chat" in seem("stats").lines
     assert len(host) == 1
+
+
+@pytest.mark.parametrize("said_in", ["config", "environment"])
+def test_both_models_are_asked_by_name_with_their_own_keys(
+    said_in: str, host: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address = os.environ["LLM_BASE_URL"]
+    names = {
+        "LLM_API_KEY": "one", "LLM_MODEL": "reader", "LLM_BASE_URL": address, "MM_ENCODER_API_KEY": "two",
+        "MM_ENCODER_MODEL": "encoder", "MM_ENCODER_BASE_URL": address,
+    }  # fmt: skip
+    for name, value in names.items():
+        monkeypatch.setenv(name, value if said_in == "environment" else f"overruled {value}")
+    monkeypatch.setenv("EMBEDDING_DIMENSIONS", "8")
+    given = {name.lower(): value for name, value in names.items()} if said_in == "config" else {}
+    with SEEMSkill(SEEMConfig(**given)) as skill:  # pyright: ignore[reportArgumentType]
+        skill.store({"text": "小芳 keeps bees", "dialogue_id": "D1:1"})
+        found = skill.recall("Who keeps bees?", strategy=RetrieveStrategy.DPR)
+        assert skill.stats()["extraction"] == "reader"
+    assert [fact["subject"] for fact in found["facts"]] == ["小芳"]
+    assert [memory["dialogue_id"] for memory in found["memories"]] == ["D1:1"]
+    assert Host.named == {
+        ("/v1/chat/completions", "reader", "Bearer one"), ("/v1/embeddings", "encoder", "Bearer two"),
+    }  # fmt: skip
 
 
 def test_what_a_model_cannot_do_now_is_remarked_on_and_left(
