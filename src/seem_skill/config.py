@@ -71,6 +71,7 @@ _SHARES: Final = {
 }  # fmt: skip
 _TEXTS: Final = (
     "llm_api_key", "llm_base_url", "llm_model", "mm_encoder_api_key", "mm_encoder_base_url", "mm_encoder_model",
+    "database",
 )  # fmt: skip
 
 
@@ -134,6 +135,8 @@ class SEEMConfig:
         for name in _TEXTS:
             if not isinstance(getattr(self, name), str | None):
                 raise InvalidInput(f"{name} is text, not {type(getattr(self, name)).__name__}")
+        if not isinstance(self.data_dir, str | Path | None):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InvalidInput(f"data_dir is a path, not {type(self.data_dir).__name__}")
         within(self.cache_max_size, "cache_max_size", 0, 10**9)
         for name in ("enable_fact_graph", "enable_integration", "enable_cache"):
             if not isinstance(getattr(self, name), bool):

@@ -54,6 +54,8 @@ class SEEMSkill:
 
     def __init__(self, config: SEEMConfig | None = None, *, _memory: Memory | None = None) -> None:
         """Raises `ValueError` where the config or the environment names a model without a key."""
+        if not isinstance(config, SEEMConfig | None):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InvalidInput(f"config is a SEEMConfig, not {type(config).__name__}")
         self.config = config or SEEMConfig()
         self._scope = self.config.user_id
         self._extraction = opening.extraction(self.config, os.environ)

@@ -23,6 +23,7 @@ from typing import Any
 import pytest
 from commands import Ran
 
+import fabula
 from fabula.testing import HashEmbedder
 from seem_skill import RetrieveStrategy, SEEMConfig, SEEMSkill, opening
 from seem_skill import config as configuration
@@ -526,7 +527,8 @@ def test_the_skills_readme_is_true(monkeypatch: pytest.MonkeyPatch, capsys: pyte
     for usual in (configuration.LLM_CONFIG, configuration.EMBEDDING_CONFIG):
         assert all(f"`{value}`" in page for value in usual.values())
     (required,) = (SKILL / "requirements.txt").read_text("utf-8").splitlines()
-    assert required.startswith("fabula[graph]")
+    this, following = (f"0.{int(fabula.__version__.split('.')[1]) + more}" for more in (0, 1))
+    assert required == f"fabula[graph]>={this},<{following}"
 
 
 def test_the_command_is_installed_with_the_package() -> None:

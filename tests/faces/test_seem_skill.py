@@ -964,12 +964,17 @@ def test_the_defaults() -> None:
         ("ppr_damping", 0), ("llm_api_key", 5), ("mm_encoder_model", b"m"), ("retrieve_strategy", ["dpr"]),
         ("ppr_damping", True), ("entity_similarity_threshold", float("nan")), ("fact_similarity_threshold", "0.9"),
         ("synonymy_threshold", -0.1), ("enable_fact_graph", "no"), ("enable_integration", 1), ("enable_cache", None),
-        ("user_id", " "), ("user_id", "a\nb"),
+        ("user_id", " "), ("user_id", "a\nb"), ("data_dir", 5), ("data_dir", b"memory"), ("database", 5),
     ],
 )  # fmt: skip
 def test_settings_that_cannot_be_meant_are_refused(name: str, value: Any) -> None:
     with pytest.raises(ValueError, match=name):
         SEEMConfig(**{name: value})
+
+
+def test_what_is_no_config_is_refused() -> None:
+    with pytest.raises(ValueError, match="config is a SEEMConfig, not dict"):
+        SEEMSkill({"top_k_chunks": 3})  # pyright: ignore[reportArgumentType]
 
 
 def test_settings_are_named_frozen_and_show_no_key() -> None:
