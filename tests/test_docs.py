@@ -3,8 +3,8 @@
 It knows Markdown as far as these pages use it, and nothing of what the code in them does. Of a page in order:
 
 - a `python` block is run, all of a page in one namespace, with `await` where a notebook allows it;
-- in a `sh` block, a line that begins with `fabula ` is run and has to end with 0, or as `# exit N` says, and a line
-  that begins with `python -m bench` has to be one the bench takes (nothing is measured);
+- in a `sh` block, a line that begins with `fabula ` or `seem ` is run and has to end with 0, or as `# exit N` says, and
+  a line that begins with `python -m bench` has to be one the bench takes (nothing is measured);
 - a block with a file's name after its language is written to that file;
 - lines that begin with `# → ` are what the code or the command above prints, `…` standing for anything;
 - a block right under `<!-- no-run: reason -->` is left alone.
@@ -38,16 +38,20 @@ from fabula.cli import main
 from fabula.operations import OPERATIONS
 from fabula.providers import openai
 from fabula.testing import HashEmbedder
+from seem_skill.cli import main as seem
 
 ROOT = Path(__file__).parents[1]
 DOCS = sorted((ROOT / "docs").glob("*.md"))
-PAGES = [page for page in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *DOCS) if page.exists()]
-each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+SKILL = sorted((ROOT / "skill").glob("*.md"))
+OTHERS = (ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *SKILL)
+PAGES = [page for page in (*OTHERS, *DOCS) if page.exists()]
+each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 
 NO_RUN = re.compile(r"<!-- no-run:\s*(.*?)\s*-->")
 EXIT = re.compile(r"# exit (\d+)$")
 SHOWN = "# → "
 SHELLS = ("sh", "bash", "console")
+FACES = {"fabula": main, "seem": seem}
 
 
 # --- reading a page ----------------------------------------------------------------------------------------------
@@ -130,14 +134,14 @@ def run_python(block: Block, space: dict[str, Any], runner: asyncio.Runner, caps
 def run_shell(block: Block, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     for command, shown in commands(block):
         words = shlex.split(command, comments=True)
-        if words[:1] == ["fabula"]:
+        if words and words[0] in FACES:
             if "<" in words:
                 stdin = Path(words.pop(words.index("<") + 1))
                 words.remove("<")
                 monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin.read_bytes()), "utf-8"))
             ended = EXIT.search(command)
             capsys.readouterr()
-            code = main(words[1:])
+            code = FACES[words[0]](words[1:])
             printed = capsys.readouterr()
             assert code == int(ended[1] if ended else 0), f"{block}: {command}\n{printed.out}{printed.err}"
             agree(shown, printed.out, f"{block}: {command}")
@@ -353,6 +357,9 @@ def test_what_is_shown_has_to_be_printed(tmp_path: Path, capsys: pytest.CaptureF
         ("fabula --version # exit 1", False),
         ("fabula stats # exit 1", True),
         ("fabula no-such-command", False),
+        ("seem facts\n# → there are no …", True),
+        ("seem clear # exit 2", True),
+        ("seem no-such-command", False),
         ("fabula remember - \\\n  --scope me --embedder none < page.md\n# → remembered 7: …", True),
         ("python -m bench locomo --embedder none", True),
         ("python -m bench locomo --no-such-flag", False),

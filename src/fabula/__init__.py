@@ -1,6 +1,6 @@
 """Long-term memory for AI agents: what was said, what happened and what holds, with the evidence."""
 
-from fabula.abc import Embedder, Extraction, Extractor, Store
+from fabula.abc import LLM, Embedder, Extraction, Extractor, Reply, Store
 from fabula.conventions import Conventions
 from fabula.errors import (
     Confined,
@@ -23,9 +23,9 @@ from fabula.errors import (
     StoreUnavailable,
     UsageError,
 )
-from fabula.extractors import RuleExtractor
+from fabula.extractors import LLMExtractor, RuleExtractor
 from fabula.memory import AsyncMemory
-from fabula.providers.openai import OpenAIEmbedder
+from fabula.providers.openai import OpenAIEmbedder, OpenAILLM
 from fabula.render import Recollection
 from fabula.settings import Settings
 from fabula.sync import Memory
@@ -55,6 +55,7 @@ from fabula.types import (
 __version__ = "0.1.0"
 
 __all__ = [
+    "LLM",
     "AsyncMemory",
     "Confined",
     "Conventions",
@@ -76,6 +77,7 @@ __all__ = [
     "Insight",
     "Interval",
     "InvalidInput",
+    "LLMExtractor",
     "LeaseLost",
     "Masked",
     "Memory",
@@ -84,6 +86,7 @@ __all__ = [
     "MissingExtra",
     "Note",
     "OpenAIEmbedder",
+    "OpenAILLM",
     "Passage",
     "Plan",
     "ProviderAuthError",
@@ -95,6 +98,7 @@ __all__ = [
     "Recollection",
     "Record",
     "ReentrantCall",
+    "Reply",
     "RuleExtractor",
     "SchemaTooNew",
     "Settings",

@@ -17,7 +17,7 @@ from typing import Any, Final, NoReturn, cast
 
 from fabula import FabulaError, InvalidInput
 from fabula.printing import line
-from seem_skill.config import RecallMode, RetrieveStrategy
+from seem_skill.config import RecallMode, RetrieveStrategy, SEEMConfig
 from seem_skill.shapes import Shape
 from seem_skill.skill import SEEMSkill
 
@@ -100,8 +100,8 @@ def _parsed(argv: Sequence[str], prog: str) -> Namespace:
 def _parser(prog: str) -> ArgumentParser:
     parser = _Parser(
         prog=prog, description="Episodic memory for conversations: store turns, recall what matters.",
-        epilog="The memory is kept in SEEM_DATA_DIR, or among your own data. No key and no network are needed; with "
-        "LLM_API_KEY a language model makes the memories.",
+        epilog=f"The memory is kept in {SEEMConfig().folder} (SEEM_DATA_DIR names another folder). No key and no "
+        "network are needed; with LLM_API_KEY a language model makes the memories, and facts.",
         allow_abbrev=False,
     )  # fmt: skip
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
@@ -201,7 +201,7 @@ def _listed(result: Sequence[Shape]) -> Iterator[str]:
         said = " | ".join(line(fact[name]) for name in ("subject", "predicate", "object") if fact[name])
         yield f"- {said}" + (f" ({fact['time']})" if fact["time"] else "")
     if not result:
-        yield "there are no such facts"
+        yield "there are no such facts (only a language model draws any: see LLM_API_KEY)"
 
 
 def _viewed(result: Sequence[Shape]) -> Iterator[str]:

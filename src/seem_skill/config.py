@@ -71,6 +71,7 @@ _SHARES: Final = {
 }  # fmt: skip
 _TEXTS: Final = (
     "llm_api_key", "llm_base_url", "llm_model", "mm_encoder_api_key", "mm_encoder_base_url", "mm_encoder_model",
+    "database",
 )  # fmt: skip
 
 
@@ -82,8 +83,9 @@ class SEEMConfig:
     `MM_ENCODER_…`; a key alone is for `LLM_CONFIG` or `EMBEDDING_CONFIG`. Without a key memories are made by rules,
     and found with the bundled model. A model or a host without a key is a `ValueError` when the skill is made.
 
-    Without effect are `entity_similarity_threshold`, `fact_similarity_threshold`, `synonymy_threshold` and
-    `synonymy_top_k`: entities and facts are joined by their names and by what they say, never by an embedding alone.
+    `entity_similarity_threshold`, `fact_similarity_threshold` and `synonymy_threshold` are similarities as the
+    embedding model's are calibrated, 0–1, where .5 is as alike as unrelated texts get. An embedding alone makes nothing
+    one, so the first two decide nothing by themselves: entities are joined by their names, facts by what they say.
     """
 
     llm_api_key: str | None = field(default=None, repr=False)
@@ -107,7 +109,9 @@ class SEEMConfig:
     entity_similarity_threshold: float = 0.9
     fact_similarity_threshold: float = 0.93
     synonymy_threshold: float = 0.8
+    """How alike two entities have to be for a `synonymy` edge between them."""
     synonymy_top_k: int = 5
+    """How many such edges an entity gets at most, to those most like it; 0 for none."""
     enable_integration: bool = True
     """Whether memories that tell of the same become one."""
     integration_window: int = 3
@@ -131,6 +135,8 @@ class SEEMConfig:
         for name in _TEXTS:
             if not isinstance(getattr(self, name), str | None):
                 raise InvalidInput(f"{name} is text, not {type(getattr(self, name)).__name__}")
+        if not isinstance(self.data_dir, str | Path | None):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InvalidInput(f"data_dir is a path, not {type(self.data_dir).__name__}")
         within(self.cache_max_size, "cache_max_size", 0, 10**9)
         for name in ("enable_fact_graph", "enable_integration", "enable_cache"):
             if not isinstance(getattr(self, name), bool):

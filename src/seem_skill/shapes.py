@@ -99,6 +99,12 @@ def observed(told: Shape, chosen: Sequence[tuple[Passage, float | None, bool]]) 
     return {**told, "text": told["text"] + raw, "chunks": chunks}
 
 
+def period(told: Shape) -> str | None:
+    """Return when a memory with chunks was told: the first turn's time, with the last one's if that is another day."""
+    first, last = told["timestamp"], told["chunks"][-1]["timestamp"]
+    return f"{first}/{last}" if first and last and first[:10] != last[:10] else first
+
+
 def chunk(turn: Passage) -> Shape:
     """Return a turn as a chunk."""
     return {

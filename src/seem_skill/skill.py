@@ -6,6 +6,7 @@ It knows no store, no model and no ranking.
 from __future__ import annotations
 
 import logging
+import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
@@ -53,6 +54,8 @@ class SEEMSkill:
 
     def __init__(self, config: SEEMConfig | None = None, *, _memory: Memory | None = None) -> None:
         """Raises `ValueError` where the config or the environment names a model without a key."""
+        if not isinstance(config, SEEMConfig | None):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InvalidInput(f"config is a SEEMConfig, not {type(config).__name__}")
         self.config = config or SEEMConfig()
         self._scope = self.config.user_id
         self._extraction = opening.extraction(self.config, os.environ)
@@ -174,7 +177,7 @@ class SEEMSkill:
         if isinstance(record, Passage):
             return [record]
         turns = (known.get(source) or self._memory.get(self._scope, source) for source in record.sources)
-        return [turn for turn in turns if isinstance(turn, Passage)]
+        return sorted((turn for turn in turns if isinstance(turn, Passage)), key=_said)
 
     def facts(self, entity: str | None = None) -> list[Shape]:
         """Return every fact, also those that are over, or those of one entity; `score` is `None`.
@@ -215,14 +218,15 @@ class SEEMSkill:
     def view(self) -> list[Shape]:
         """Return every event of every memory, oldest first: `{memory_id, who, what, when, where, why, how}`.
 
-        `who` is a list; `when` is the event's own time, else its memory's.
+        `who` is a list; `when` is the event's own time, else its memory's: that of the first turn, and `…/…` to that
+        of the last one where they were said on several days.
         """
         return [
             {
                 "memory_id": memory["memory_id"],
                 "who": event["participants"],
                 "what": event["action"],
-                "when": event["time"] or memory["timestamp"],
+                "when": event["time"] or shapes.period(memory),
                 "where": event["location"],
                 "why": event["reason"],
                 "how": event["method"],
@@ -232,18 +236,22 @@ class SEEMSkill:
         ]
 
     def display(self, dialogue_id: str | None = None) -> list[Shape]:
-        """Return every memory, or those of one turn, with all their chunks, oldest first; scores are `None`."""
+        """Return every memory, or those of one turn, with all their chunks; scores are `None`.
+
+        The one whose first turn was said first comes first.
+        """
         dialogue_id = None if dialogue_id is None else identifier(dialogue_id, "dialogue_id", longest=None)
         self._settle()
         turns = {turn.id: turn for turn in self._listed(Passage)}
-        frames = self._listed(Frame)
-        told: list[Shape] = []
-        for record in _memories(frames, turns.values()):
-            mine = self._made_from(record, turns)
-            if dialogue_id is None or dialogue_id in map(shapes.dialogue_id, mine):
-                memory = shapes.memory(record, mine, None)
-                told.append(shapes.observed(memory, [(turn, None, False) for turn in mine]))
-        return told
+        records = _memories(self._listed(Frame), turns.values())
+        made = sorted(
+            ((self._made_from(record, turns), record) for record in records), key=lambda one: _said(one[0][0])
+        )
+        return [
+            shapes.observed(shapes.memory(record, mine, None), [(turn, None, False) for turn in mine])
+            for mine, record in made
+            if dialogue_id is None or dialogue_id in map(shapes.dialogue_id, mine)
+        ]
 
     def stats(self) -> Shape:
         """Return how many `memories, chunks, facts, entities` there are, work `pending` and `failed`, and `bytes`.
@@ -273,6 +281,11 @@ class SEEMSkill:
         if confirm is not True:
             raise InvalidInput(f"clear erases all memories of {self._scope!r}: call clear(confirm=True)")
         self._memory.forget(self._scope, everything=True)
+
+
+def _said(turn: Passage) -> tuple[float, int]:
+    """When a turn was said, and its place among those of that moment."""
+    return (turn.time.timestamp() if turn.time else -math.inf, turn.seq)
 
 
 def _of(chunks: Sequence[Passage], frames: Sequence[Frame]) -> list[Frame | Passage]:

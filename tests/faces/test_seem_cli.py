@@ -1,6 +1,7 @@
 """SEEM's command line and its skill folder: what they say, where, how they end, and that their pages are true."""
 
 import ast
+import asyncio
 import io
 import json
 import logging
@@ -10,6 +11,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import redirect_stdout
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -21,6 +23,7 @@ from typing import Any
 import pytest
 from commands import Ran
 
+import fabula
 from fabula.testing import HashEmbedder
 from seem_skill import RetrieveStrategy, SEEMConfig, SEEMSkill, opening
 from seem_skill import config as configuration
@@ -53,6 +56,33 @@ config = SEEMConfig(
     top_k_facts=10,
     ppr_damping=0.6,
 )
+"""
+
+CENTRAL = """
+LLM_CONFIG = {
+    "base_url": "https://api.deepseek.com",
+    "model": "deepseek-chat",
+}
+
+EMBEDDING_CONFIG = {
+    "base_url": "https://api.siliconflow.cn/v1",
+    "model": "Qwen/Qwen3-Embedding-8B",
+}
+"""
+
+EXPORTS = """
+export LLM_API_KEY="sk-xxx"
+export LLM_BASE_URL="https://api.deepseek.com"
+export LLM_MODEL="deepseek-chat"
+
+export MM_ENCODER_API_KEY="sk-xxx"
+export MM_ENCODER_BASE_URL="https://api.siliconflow.cn/v1"
+export MM_ENCODER_MODEL="Qwen/Qwen3-Embedding-8B"
+"""
+
+KEYS = """
+export LLM_API_KEY="sk-xxx"
+export MM_ENCODER_API_KEY="sk-xxx"
 """
 
 Seem = Callable[..., Ran]
@@ -116,6 +146,66 @@ def test_the_commands_run_as_printed(seem: Seem, printed: bool, request: pytest.
     assert json.loads(seem("stats", "--json").out)["chunks"] == 0
 
 
+@pytest.fixture
+def shell(tmp_path: Path) -> Callable[[str], subprocess.CompletedProcess[bytes]]:
+    """Runs lines in a copy of the skill's folder, with the console command as an installer writes it."""
+    at = shutil.copytree(SKILL, tmp_path / "agent" / "skills" / "seem")
+    module, name = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["scripts"]["seem"].split(":")
+    programs = {
+        "python": f'#!/bin/sh\nexec "{sys.executable}" -W error "$@"\n',
+        "seem": f"#!{sys.executable}\nimport sys\nfrom {module} import {name}\nsys.exit({name}())\n",
+    }
+    (tmp_path / "bin").mkdir()
+    for program, text in programs.items():
+        (tmp_path / "bin" / program).write_text(text, "utf-8")
+        (tmp_path / "bin" / program).chmod(0o755)
+    environ = {**os.environ, "PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}", "PYTHONUTF8": "1"}
+
+    def run(lines: str) -> subprocess.CompletedProcess[bytes]:
+        return subprocess.run(["sh", "-euc", lines], cwd=at, env=environ, capture_output=True, check=False)
+
+    return run
+
+
+@pytest.mark.parametrize("command", [SCRIPT, "seem "], ids=["script", "command"])
+def test_the_commands_run_as_printed_in_a_shell(
+    command: str, shell: Callable[[str], subprocess.CompletedProcess[bytes]]
+) -> None:
+    ran = shell(COMMANDS.replace(SCRIPT, command))
+    assert (ran.returncode, ran.stderr) == (0, b"")
+    said = ran.stdout.decode()
+    assert [line.split()[0] for line in said.splitlines()[:2]] == ["stored", "stored"]
+    assert said.count("[Structured Memory]\n") >= 3
+    assert "[Original Observation]\nuser: Your message\nAlice: Message\n" in said
+    assert "\nchunks: 2\n" in said
+    assert said.endswith("\nall memories are erased\n")
+
+
+@pytest.mark.parametrize("exports", [EXPORTS, KEYS], ids=["all", "keys"])
+def test_the_exports_name_the_models(exports: str, shell: Callable[[str], subprocess.CompletedProcess[bytes]]) -> None:
+    ran = shell(f"{exports}\n{SCRIPT}stats")
+    assert (ran.returncode, ran.stderr) == (0, b"")
+    assert ran.stdout.decode().splitlines()[-1] == "extraction: deepseek-chat"
+    environ = dict(re.findall(r'^export (\w+)="(.*)"$', exports, re.MULTILINE))
+    assert opening.embedder(SEEMConfig(), environ).space == "api.siliconflow.cn/Qwen/Qwen3-Embedding-8B/4096"
+
+
+def test_ppr_needs_no_other_package(seem: Seem, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the page has one install for: scipy and networkx."""
+    for name in ("scipy", "networkx"):
+        monkeypatch.setitem(sys.modules, name, None)
+    seem("store", "--text", "Ann keeps bees")
+    assert "Ann keeps bees" in seem("recall", "--query", "bees", "--strategy", "ppr").out
+
+
+def test_the_central_configuration_is_as_printed() -> None:
+    names: dict[str, Any] = {}
+    exec(CENTRAL, names)
+    assert (names["LLM_CONFIG"], names["EMBEDDING_CONFIG"]) == (
+        configuration.LLM_CONFIG, configuration.EMBEDDING_CONFIG,
+    )  # fmt: skip
+
+
 def test_the_custom_configuration_runs_as_printed() -> None:
     names: dict[str, Any] = {"SEEMConfig": SEEMConfig, "RetrieveStrategy": RetrieveStrategy}
     exec(CUSTOM, names)
@@ -129,7 +219,7 @@ def test_the_configuration_is_as_printed(shared: Path) -> None:
     for name in ("LLM_CONFIG", "EMBEDDING_CONFIG"):
         (told,) = re.findall(rf"^{name} = (\{{.*?^\}})", page, re.DOTALL | re.MULTILINE)
         assert ast.literal_eval(told) == getattr(configuration, name)
-    assert CUSTOM.strip() in page
+    assert all(block.strip() in page for block in (CUSTOM, EXPORTS, KEYS, *CENTRAL.strip().split("\n\n")))
     exports = dict(re.findall(r'^export (\w+)="(.*)"$', page, re.MULTILINE))
     assert len(exports) == 6
     assert opening.extraction(SEEMConfig(), exports) == exports["LLM_MODEL"]
@@ -192,6 +282,13 @@ def test_every_strategy_that_is_offered_works(seem: Seem, strategy: str) -> None
     assert strategy in seem_help("recall")
     seem("store", "--text", "Ann keeps bees")
     assert "Ann keeps bees" in seem("recall", "--query", "bees", "--strategy", strategy).out
+
+
+def test_no_facts_and_the_help_say_what_a_newcomer_asks(seem: Seem, folder: Path) -> None:
+    assert "LLM_API_KEY" in seem("facts").out
+    told = " ".join(seem_help().split())
+    assert "LLM_API_KEY" in told
+    assert str(folder) in told.replace(" ", "")
 
 
 def seem_help(*argv: str) -> str:
@@ -263,20 +360,26 @@ def test_an_interruption_ends_with_130(seem: Seem, monkeypatch: pytest.MonkeyPat
 
 
 class Host(BaseHTTPRequestHandler):
-    """A model host that writes "A verb B" down as a fact, and counts what it is asked."""
+    """A model host that writes "A verb B" down as a fact, embeds by words, and counts what it is asked."""
 
     asked: list[str] = []  # noqa: RUF012 - the handler is made anew for each request
+    named: set[tuple[str, str, str]] = set()  # noqa: RUF012 - what was asked of which model with which key
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        text = body["messages"][-1]["content"]
-        self.asked.append(text)
-        facts = [
-            {"subject": subject, "predicate": predicate, "object": thing, "sources": [label]}
-            for label, subject, predicate, thing in re.findall(r"\[(\d+)\][^\n]*\n(\w+) (\w+) ([^\n]+)", text)
-        ]
-        choice = {"message": {"content": json.dumps({"facts": facts})}, "finish_reason": "stop"}
-        said = json.dumps({"choices": [choice]}).encode()
+        self.named.add((self.path, body["model"], self.headers["Authorization"]))
+        if self.path.endswith("/embeddings"):
+            rows = asyncio.run(HashEmbedder(8).embed(body["input"], "passage"))
+            answer: Any = {"data": [{"index": n, "embedding": row.tolist()} for n, row in enumerate(rows)]}
+        else:
+            text = body["messages"][-1]["content"]
+            self.asked.append(text)
+            facts = [
+                {"subject": subject, "predicate": predicate, "object": thing, "sources": [label]}
+                for label, subject, predicate, thing in re.findall(r"\[(\d+)\][^\n]*\n(\w+) (\w+) ([^\n]+)", text)
+            ]
+            answer = {"choices": [{"message": {"content": json.dumps({"facts": facts})}, "finish_reason": "stop"}]}
+        said = json.dumps(answer).encode()
         self.send_response(200)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(said)))
@@ -294,6 +397,7 @@ def host(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     monkeypatch.setenv("LLM_API_KEY", "a-key")
     monkeypatch.setenv("LLM_BASE_URL", f"http://127.0.0.1:{server.server_port}/v1")
     monkeypatch.setattr(Host, "asked", asked := list[str]())
+    monkeypatch.setattr(Host, "named", set[tuple[str, str, str]]())
     thread = Thread(target=server.serve_forever, args=(0.02,))
     thread.start()
     yield asked
@@ -311,6 +415,30 @@ def test_a_window_fills_across_runs_and_is_extracted_in_one_call(seem: Seem, hos
     assert "Facts\n- Noor | founded | Kite\n" in seem("recall", "--query", "Who founded Kite?").out
     assert "extraction: deepseek-chat" in seem("stats").lines
     assert len(host) == 1
+
+
+@pytest.mark.parametrize("said_in", ["config", "environment"])
+def test_both_models_are_asked_by_name_with_their_own_keys(
+    said_in: str, host: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address = os.environ["LLM_BASE_URL"]
+    names = {
+        "LLM_API_KEY": "one", "LLM_MODEL": "reader", "LLM_BASE_URL": address, "MM_ENCODER_API_KEY": "two",
+        "MM_ENCODER_MODEL": "encoder", "MM_ENCODER_BASE_URL": address,
+    }  # fmt: skip
+    for name, value in names.items():
+        monkeypatch.setenv(name, value if said_in == "environment" else f"overruled {value}")
+    monkeypatch.setenv("EMBEDDING_DIMENSIONS", "8")
+    given = {name.lower(): value for name, value in names.items()} if said_in == "config" else {}
+    with SEEMSkill(SEEMConfig(**given)) as skill:  # pyright: ignore[reportArgumentType]
+        skill.store({"text": "小芳 keeps bees", "dialogue_id": "D1:1"})
+        found = skill.recall("Who keeps bees?", strategy=RetrieveStrategy.DPR)
+        assert skill.stats()["extraction"] == "reader"
+    assert [fact["subject"] for fact in found["facts"]] == ["小芳"]
+    assert [memory["dialogue_id"] for memory in found["memories"]] == ["D1:1"]
+    assert Host.named == {
+        ("/v1/chat/completions", "reader", "Bearer one"), ("/v1/embeddings", "encoder", "Bearer two"),
+    }  # fmt: skip
 
 
 def test_what_a_model_cannot_do_now_is_remarked_on_and_left(
@@ -399,7 +527,8 @@ def test_the_skills_readme_is_true(monkeypatch: pytest.MonkeyPatch, capsys: pyte
     for usual in (configuration.LLM_CONFIG, configuration.EMBEDDING_CONFIG):
         assert all(f"`{value}`" in page for value in usual.values())
     (required,) = (SKILL / "requirements.txt").read_text("utf-8").splitlines()
-    assert required.startswith("fabula[graph]")
+    this, following = (f"0.{int(fabula.__version__.split('.')[1]) + more}" for more in (0, 1))
+    assert required == f"fabula[graph]>={this},<{following}"
 
 
 def test_the_command_is_installed_with_the_package() -> None:

@@ -1,6 +1,7 @@
 """SEEM's surface: what goes in, what comes back in which shape, and what is refused."""
 
 import ast
+import inspect
 import json
 import logging
 import shutil
@@ -16,6 +17,7 @@ from typing import Any
 import pytest
 from commands import python
 
+import seem_skill
 from fabula import (
     Entity,
     Event,
@@ -202,7 +204,69 @@ def test_the_bundled_model_finds_by_meaning_across_languages(tmp_path: Path) -> 
     assert [chunk["text"] for chunk in chunks(found)] == ["我的爱人是外科医生"]
 
 
+# --- the surface ------------------------------------------------------------------------------------------------
+
+SURFACE = {
+    "__init__": {"config": None},
+    "store": {"observation": ...},
+    "recall": {"query": ..., "top_k": None, "top_k_facts": None, "mode": RecallMode.LITE, "strategy": None},
+    "facts": {"entity": None},
+    "view": {},
+    "display": {"dialogue_id": None},
+    "stats": {},
+    "clear": {"confirm": False},
+    "flush": {},
+    "graph": {},
+    "close": {},
+}  # fmt: skip
+"""Each call of `SEEMSkill` with its parameters, in order, and their defaults; `...` has to be given."""
+
+
+def test_the_surface_is_pinned() -> None:
+    assert seem_skill.__all__ == ["RecallMode", "RetrieveStrategy", "SEEMConfig", "SEEMSkill"]
+    calls = {name for name in vars(SEEMSkill) if not name.startswith("_")} | {"__init__"}
+    assert calls == set(SURFACE)
+    for name, wanted in SURFACE.items():
+        _, *given = inspect.signature(getattr(SEEMSkill, name)).parameters.values()
+        public = [one for one in given if not one.name.startswith("_")]
+        assert [(one.name, one.default) for one in public] == [
+            (one, inspect.Parameter.empty if default is ... else default) for one, default in wanted.items()
+        ], name
+        assert all(one.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD for one in public), name
+
+
 # --- recall -----------------------------------------------------------------------------------------------------
+
+
+@sqlite_alone
+@pytest.mark.parametrize("strategy", RetrieveStrategy)
+@pytest.mark.parametrize("mode", RecallMode)
+def test_each_mode_gives_what_it_is_for_by_each_strategy(
+    opened: Open, strategy: RetrieveStrategy, mode: RecallMode
+) -> None:
+    def fours(window: Sequence[Passage]) -> Extraction:
+        ids = [passage.id for passage in window]
+        parts = [ids[n : n + 4] for n in range(0, len(ids), 4)]
+        source = (ids[0],)
+        fact = Fact(
+            scope="", id="", text="Ann keeps bees", subject="Ann", predicate="keeps", object="bees", sources=source
+        )
+        return Extraction(
+            frames=tuple(Frame(scope="", id=f"f-{part[0]}", text="bees", sources=tuple(part)) for part in parts),
+            facts=(fact,),
+        )
+
+    talk = [{"text": f"bees and 蜜蜂, part {n}", "dialogue_id": f"D1:{n}"} for n in range(8)]
+    skill = opened(talk, extractor=FakeExtractor(fours), enable_integration=False)
+    found = skill.recall("bees 蜜蜂", top_k=2, mode=mode, strategy=strategy)
+    assert 1 <= len(found["memories"]) <= 2
+    assert [fact["object"] for fact in found["facts"]] == ["bees"]
+    assert all(("[Original Observation]" in each["text"]) == ("chunks" in each) for each in found["memories"])
+    if mode is RecallMode.LITE:
+        assert not any("chunks" in memory for memory in found["memories"])
+    else:
+        told = [chunk["backfilled"] for chunk in chunks(found)]
+        assert (told.count(False), told.count(True)) == (2, 2 if mode is RecallMode.MAX else 0)
 
 
 @both
@@ -775,6 +839,51 @@ def test_display_and_view_tell_everything(opened: Open, talk: list[dict[str, Any
     assert sister["when"] == "2024-02-01T00:00:00+00:00"
 
 
+TALK = [
+    turn | {"dialogue_id": f"D{day}:{n}", "timestamp": f"2024-03-{day:02}T09:{n:02}"}
+    for day in range(1, 5)
+    for n, turn in enumerate((*ENGLISH, *CHINESE), 1)
+]
+"""Four days of talk in both languages."""
+
+
+@pytest.mark.parametrize("backwards", [False, True])
+def test_a_whole_conversation_is_shown_once_and_as_it_went(opened: Open, backwards: bool) -> None:
+    skill = opened(TALK[::-1] if backwards else TALK)
+    shown = skill.display()
+    assert [chunk["dialogue_id"] for memory in shown for chunk in memory["chunks"]] == [t["dialogue_id"] for t in TALK]
+    assert [memory["dialogue_id"] for memory in shown] == [memory["dialogue_ids"][0] for memory in shown]
+    for turn in TALK[::7]:
+        (memory,) = skill.display(turn["dialogue_id"])
+        assert turn["dialogue_id"] in memory["dialogue_ids"]
+        assert f"{turn['speaker']}: {turn['text']}" in memory["text"]
+    events = skill.view()
+    assert [event["memory_id"] for event in events] == [m["memory_id"] for m in shown for _ in m["events"]]
+    assert {"2023-05"} == {event["when"] for event in events if "2023" in event["what"]}
+    stats = skill.stats()
+    assert (stats["chunks"], stats["memories"], stats["pending"]) == (len(TALK), len(shown), 0)
+    skill.clear(confirm=True)
+    assert skill.display() == skill.view() == skill.facts() == []
+    assert skill.stats() == {name: "rules" if name == "extraction" else 0 for name in stats}
+
+
+def test_what_was_told_on_several_days_has_both_ends(opened: Open) -> None:
+    talk = [{"text": f"bees {day}", "timestamp": f"2024-03-{day:02}"} for day in (1, 2, 5)]
+
+    def told(window: Sequence[Passage]) -> Extraction:
+        frame = Frame(scope="", id="f", text="bees", events=(Event(action="hummed"),), sources=tuple(sources(window)))
+        return Extraction(frames=(frame,))
+
+    def sources(window: Sequence[Passage]) -> list[str]:
+        return [passage.id for passage in window][::-1]
+
+    skill = opened(talk, extractor=FakeExtractor(told))
+    (memory,) = skill.display()
+    assert [chunk["text"] for chunk in memory["chunks"]] == ["bees 1", "bees 2", "bees 5"]
+    assert memory["timestamp"] == "2024-03-01T00:00:00+00:00"
+    assert [event["when"] for event in skill.view()] == ["2024-03-01T00:00:00+00:00/2024-03-05T00:00:00+00:00"]
+
+
 def test_every_role_of_an_event_has_its_name(opened: Open) -> None:
     def told(window: Sequence[Passage]) -> Extraction:
         event = Event(participants=("A", "B"), action="met", location="Porto", causality="by chance", manner="on foot")
@@ -855,12 +964,17 @@ def test_the_defaults() -> None:
         ("ppr_damping", 0), ("llm_api_key", 5), ("mm_encoder_model", b"m"), ("retrieve_strategy", ["dpr"]),
         ("ppr_damping", True), ("entity_similarity_threshold", float("nan")), ("fact_similarity_threshold", "0.9"),
         ("synonymy_threshold", -0.1), ("enable_fact_graph", "no"), ("enable_integration", 1), ("enable_cache", None),
-        ("user_id", " "), ("user_id", "a\nb"),
+        ("user_id", " "), ("user_id", "a\nb"), ("data_dir", 5), ("data_dir", b"memory"), ("database", 5),
     ],
 )  # fmt: skip
 def test_settings_that_cannot_be_meant_are_refused(name: str, value: Any) -> None:
     with pytest.raises(ValueError, match=name):
         SEEMConfig(**{name: value})
+
+
+def test_what_is_no_config_is_refused() -> None:
+    with pytest.raises(ValueError, match="config is a SEEMConfig, not dict"):
+        SEEMSkill({"top_k_chunks": 3})  # pyright: ignore[reportArgumentType]
 
 
 def test_settings_are_named_frozen_and_show_no_key() -> None:
@@ -1039,6 +1153,43 @@ def test_memories_of_the_same_become_one_unless_that_is_switched_off(opened: Ope
             found = skill.recall(word, top_k=1, mode=RecallMode.PRO, strategy=strategy)
             assert [chunk["dialogue_id"] for chunk in chunks(found)] == [dialogue_id]
     assert bool(llm.judged) <= merged
+
+
+class Undecided(Listener):
+    """Judges no two frames one."""
+
+    async def chat(self, messages: Sequence[Mapping[str, str]], **options: Any) -> Reply:
+        reply = await super().chat(messages, **options)
+        return Reply(text='{"verdicts": []}') if messages[0]["content"] == JUDGEMENT else reply
+
+
+@sqlite_alone
+@pytest.mark.parametrize(("integration_window", "calls"), [(1, 6), (3, 2), (4, 2), (6, 1)])
+@pytest.mark.parametrize("candidates", [1, 2])
+def test_memories_are_judged_so_many_at_once_against_so_many(
+    opened: Open, integration_window: int, calls: int, candidates: int
+) -> None:
+    """A window fills across openings: none draws or judges what little it has in a call of its own."""
+    llm = Undecided()
+    options: dict[str, Any] = {
+        "integration_window": integration_window, "top_k_candidates": candidates, "dimensions": 2048,
+    }  # fmt: skip
+    for n, (animal, place) in enumerate(zip(ANIMALS, PLACES, strict=True)):
+        text = f"Ann keeps {animal} near {place}"
+        skill = opened(llm=llm, **options)
+        skill.store({"text": text, "speaker": "Ann", "dialogue_id": f"D1:{n}"})
+        skill.close()
+    assert llm.extracted == llm.judged == []
+    opened(llm=llm, **options).flush()
+    assert len(llm.extracted) == 1
+    assert len(llm.judged) == calls
+    held = [line.split("candidates: ")[1].split(", ") for asked in llm.judged for line in asked.splitlines()
+            if " FRAME " in line]  # fmt: skip
+    assert [len(others) for others in held] == [candidates] * 6
+
+
+ANIMALS = ("bees", "goats", "ducks", "cats", "hens", "pigs")
+PLACES = ("Porto", "Lyon", "Ghent", "Turin", "Graz", "Malmo")
 
 
 def test_integration_is_set_by_its_numbers() -> None:

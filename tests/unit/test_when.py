@@ -364,6 +364,7 @@ ENGLISH_SENTENCES = {
     "Next Friday is the school play": ["2025-03-14"],
     "See you Monday Morning at the gym": ["2025-03-10T06:00:00/2025-03-10T12:00:00"],
     "I moved here in the Fall": ["2024-09-01..2024-11-30"],
+    "I moved to Porto in April": ["2024-04-01..2024-04-30"],
     "On Christmas Eve Tom called": ["2024-12-24"],
 }
 

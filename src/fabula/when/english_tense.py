@@ -16,8 +16,9 @@ _FUTURE: Final = (
     r"|expir(?:es?|y|ing)|renew(?:s|al)|can (?:you|we)|could (?:you|we)|should we|tomorrow|appointment"
     r"|are (?:you|we) (?:free|available))\b|'ll\b|(?:'m|'re|\b(?:am|is|are)) [\w-]+ing\b"
     r"|'s (?:coming|arriving|leaving|due)\b"
-    r"|(?:'s|\bis|\bare)(?: on| in| at| the)*[ -]?\n|\b(?:moved|pushed|postponed|rescheduled|scheduled|set) (?:back )?"
-    r"(?:to|for)\b|\boff to\b|(?:'ve|\bhave|\bhas) (?:rented|booked|hired|reserved|arranged)\b"
+    r"|(?:'s|\bis|\bare)(?: on| in| at| the)*[ -]?\n|\b(?:pushed|postponed|rescheduled|scheduled|set) (?:back )?"
+    r"(?:to|for)\b|\bmoved (?:back )?(?:to|for)(?: the)? ?\n|\boff to\b"
+    r"|(?:'ve|\bhave|\bhas) (?:rented|booked|hired|reserved|arranged)\b"
 )
 """Words that say a sentence is about the future; the time itself stands as a line's end between what is around it."""
 _CLAUSE: Final = (
