@@ -12,30 +12,50 @@ from typing import Any
 
 import numpy as np
 
+from fabula import Recollection
 from fabula.abc import Embedder, Role, Vectors
-from fabula.types import Plan
+from fabula.types import Channel, Hit, Plan
 
 CUTS = (1, 3, 5, 10, 20, 50)
 CACHE = Path(__file__).parent.parent / ".bench"
 
+WITHOUT_KEYS: tuple[Channel, ...] = ("dense", "sparse", "context", "time")
+BOOSTS = frozenset(
+    {"prev", "prev2", "next", "answer", "session", "speaker", "date", "when", "question", "length", "first"}
+)
+"""What tells of a passage's place, time and kind, not of what it says."""
+
+
+def _said(limit: int = 50, **more: Any) -> Plan:
+    return Plan(kinds=("passage",), limit=limit, **more)
+
+
 PLANS: dict[str, tuple[str, Plan]] = {
-    "default": ("product", Plan(kinds=("passage",), limit=50)),
-    "bm25": ("baseline", Plan(kinds=("passage",), limit=50, channels=("sparse",), fusion="rrf")),
-    "dense": ("baseline", Plan(kinds=("passage",), limit=50, channels=("dense",), fusion="rrf")),
-    "rrf60": ("baseline", Plan(kinds=("passage",), limit=50, channels=("sparse", "dense"), fusion="rrf")),
-    "no dense": ("ablation", Plan(kinds=("passage",), limit=50, channels=("sparse", "context", "time"))),
-    "no context": ("ablation", Plan(kinds=("passage",), limit=50, channels=("dense", "sparse", "time"))),
-    "no keys": ("ablation", Plan(kinds=("passage",), limit=50, channels=("dense", "sparse", "context", "time"))),
-    "no facts": (
-        "ablation",
-        Plan(kinds=("passage",), limit=50, channels=("dense", "sparse", "context", "time", "frames")),
-    ),
-    "no frames": (
-        "ablation",
-        Plan(kinds=("passage",), limit=50, channels=("dense", "sparse", "context", "time", "facts")),
-    ),
-    "no time": ("ablation", Plan(kinds=("passage",), limit=50, channels=("dense", "sparse", "context"))),
+    "default": ("product", _said()),
+    "bm25": ("baseline", _said(channels=("sparse",), fusion="rrf")),
+    "dense": ("baseline", _said(channels=("dense",), fusion="rrf")),
+    "rrf60": ("baseline", _said(channels=("sparse", "dense"), fusion="rrf")),
+    "no dense": ("ablation", _said(channels=("sparse", "context", "time"))),
+    "no context": ("ablation", _said(channels=("dense", "sparse", "time"))),
+    "no time": ("ablation", _said(channels=("dense", "sparse", "context"))),
+    "no boosts": ("ablation", _said(1000)),
 }
+KEYED: dict[str, tuple[str, Plan]] = {
+    "no keys": ("ablation", _said(channels=WITHOUT_KEYS)),
+    "no facts": ("ablation", _said(channels=(*WITHOUT_KEYS, "frames", "graph"))),
+    "no frames": ("ablation", _said(channels=(*WITHOUT_KEYS, "facts", "graph"))),
+    "no graph": ("ablation", _said(channels=(*WITHOUT_KEYS, "facts", "frames"))),
+    "10, no RPE": ("ablation", _said(10)),
+    "10, RPE 10": ("ablation", _said(10, expand=10)),
+}
+"""Only where facts and frames were drawn."""
+
+
+def unboosted(answer: Recollection) -> list[Hit]:
+    """Return the hits as they would stand without `BOOSTS`."""
+    assert answer.trace is not None
+    table = {name: weight for name, weight in answer.trace.weights.items() if name not in BOOSTS}
+    return sorted(answer.hits, key=lambda hit: -sum(w * hit.parts.get(name, 0.0) for name, w in table.items()))
 
 
 @dataclass(frozen=True)

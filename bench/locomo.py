@@ -16,7 +16,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from bench.evidence import PLANS, KeptEmbedder, Question, Scores, table, write_json
+from bench.evidence import KEYED, PLANS, KeptEmbedder, Question, Scores, table, unboosted, write_json
 from fabula import AsyncMemory, Image, Message
 from fabula.abc import Embedder
 from fabula.providers.bundled import bundled
@@ -77,7 +77,8 @@ def _questions(name: str, asked: list[dict[str, Any]], messages: list[Message], 
 
 async def measure(args: argparse.Namespace) -> dict[str, Any]:
     embedder: Embedder | None = KeptEmbedder(bundled()) if args.embedder == "default" else None
-    names = [n for n in PLANS if embedder is not None or n in ("default", "bm25", "no context", "no time")]
+    plans = {**PLANS, **(KEYED if args.replies else {})}
+    names = [n for n in plans if embedder is not None or n in ("default", "bm25", "no context", "no time")]
     scores = {name: Scores() for name in names}
     defects: Counter = Counter()
     dump = []
@@ -92,14 +93,15 @@ async def measure(args: argparse.Namespace) -> dict[str, Any]:
                 await memory.flush()
                 for question in questions:
                     for name in names:
-                        plan = PLANS[name][1]
-                        answer = await memory.recall(conversation, question.text, plan, at=question.at)
-                        refs = [passage.ref or "" for passage in answer.passages]
+                        plan = plans[name][1]
+                        answer = await memory.recall(conversation, question.text, plan, at=question.at, explain=True)
+                        hits = unboosted(answer) if name == "no boosts" else answer.hits
+                        refs = [getattr(hit.record, "ref", None) or "" for hit in hits]
                         scores[name].add(question, refs)
                         if name == "default":
                             dump.append({"conversation": conversation, "question": question.text,
                                          "category": int(question.category), "refs": refs})  # fmt: skip
-    rows = [{"name": n, "role": PLANS[n][0], **scores[n].report(GROUPS)} for n in names]
+    rows = [{"name": n, "role": plans[n][0], **scores[n].report(GROUPS)} for n in names]
     space = embedder.space if embedder else None
     return {"rows": rows, "defects": dict(defects), "embedder": space, "dump": dump}
 

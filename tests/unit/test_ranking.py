@@ -34,7 +34,7 @@ FEATURES = {
     "length",
     "first",
 }
-KEYS = {"fact_words", "fact_meaning", "frame_words", "frame_meaning", "graph"}
+KEYS = {"bm25_told", "fact_meaning", "frame_meaning", "graph"}
 """Features that there are where facts and frames are, and what weighs them."""
 PROFILES = {"keys", "han_keys", "passages", "keyword", "meaning", "han", "han_keyword", "han_meaning"}
 Talk = list[tuple[str, list[int]]]
