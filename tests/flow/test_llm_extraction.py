@@ -233,6 +233,11 @@ class TestAsking:
         assert len(llm.calls) == attempts
         assert caught.value.reason == ("empty", "malformed", "malformed")[attempts - 1]
 
+    async def test_b018_what_was_told_by_somebody_else_is_not_asked_for_again(self):
+        told = {"facts": [{"subject": "user", "predicate": "adores", "object": "sonnets", "sources": ["1"]}]}
+        found, llm = await drawn(json.dumps(told), passages=[said(1, "You adore sonnets", role="assistant")])
+        assert (found, found.misplaced, len(llm.calls)) == (Extraction(rejected=1), 1, 1)
+
     async def test_b013_a_reply_that_cites_only_what_was_not_shown(self):
         with pytest.raises(ProviderBadReply) as caught:
             await drawn(*['{"facts": [{"text": "x", "sources": ["12"]}]}'] * 3)

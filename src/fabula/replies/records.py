@@ -77,7 +77,10 @@ def extraction(
     facts = tuple(reading.each(_united(reading.each(items["facts"], reading.fact)), reading.attributed))
     notes = _united(reading.each(items["profile"], reading.note))
     entities = _united(reading.each(items["entities"], lambda item: reading.entity(item, (*frames, *facts, *notes))))
-    return Extraction(frames=frames, facts=facts, entities=entities, notes=notes, rejected=reading.rejected + odd)
+    return Extraction(
+        frames=frames, facts=facts, entities=entities, notes=notes, rejected=reading.rejected + odd,
+        misplaced=reading.misplaced,
+    )  # fmt: skip
 
 
 def united(first: Extraction, second: Extraction) -> Extraction:
@@ -88,6 +91,7 @@ def united(first: Extraction, second: Extraction) -> Extraction:
         entities=_united((*first.entities, *second.entities)),
         notes=_united((*first.notes, *second.notes)),
         rejected=first.rejected + second.rejected,
+        misplaced=first.misplaced + second.misplaced,
     )
 
 
@@ -127,6 +131,13 @@ def _kind(item: Any, *, alone: bool) -> str | None:
     return next((kind for kind, fields in _FIELDS.items() if not fields.isdisjoint(given)), None)
 
 
+class _Misplaced(ProviderBadReply):
+    """An item that makes sense, but not as what it is given as: somebody else said so of whom it is about."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"the model's reply {what}", reason="malformed")
+
+
 class _Reading:
     """One reply beside the passages it is about."""
 
@@ -136,7 +147,7 @@ class _Reading:
         self._said = {passage.id: fold(_said(passage)) for passage in self._all}
         self._conventions = conventions
         self._people = list(_people(entities))
-        self.rejected = 0
+        self.rejected = self.misplaced = 0
 
     def each(self, items: Iterable[Any], read: Callable[[Any], T]) -> Iterator[T]:
         for item in items:
@@ -144,6 +155,7 @@ class _Reading:
                 yield read(item)
             except ProviderBadReply as error:
                 self.rejected += 1
+                self.misplaced += isinstance(error, _Misplaced)
                 _log.debug("left out: %s", error)
 
     def frame(self, item: Any) -> Frame:
@@ -212,7 +224,7 @@ class _Reading:
     def attributed(self, fact: Fact) -> Fact:
         """The fact, once all that tell it are known: one of them has to be able to."""
         if fact.subject and not self._may_tell(fact.subject, [p for p in self._all if p.id in fact.sources]):
-            raise bad("takes what somebody else said for a fact about who speaks")
+            raise _Misplaced("takes what somebody else said for a fact about who speaks")
         return fact
 
     def note(self, item: Any) -> Note:
@@ -225,7 +237,7 @@ class _Reading:
         speakers = {fold(passage.speaker) for passage in sources}
         by_machines = all(passage.role in _MACHINES for passage in sources) and fold(subject) not in speakers
         if by_machines or not self._may_tell(subject, sources):
-            raise bad("takes what somebody else said for somebody's profile")
+            raise _Misplaced("takes what somebody else said for somebody's profile")
         # Several people may speak, and each has an occupation.
         key = fold(name) if fold(subject) in _USER else f"{fold(subject)}/{fold(name)}"
         return _worded(
