@@ -25,13 +25,18 @@ NEAR: Final = 1800.0
 """Seconds before and after a hit."""
 
 
-def expanded(index: Index, ranked: Ranking, found: int, count: int) -> tuple[Ints, Floats, list[str]]:
-    """Return up to `count` further passages behind the first `found`, best first, with scores and ways."""
+def expanded(
+    index: Index, ranked: Ranking, found: Ints, count: int, allowed: Bools | None = None
+) -> tuple[Ints, Floats, list[str]]:
+    """Return up to `count` further passages behind those `found`, best first, with scores and ways.
+
+    `found` are places of the ranking; `allowed` narrows the rows that may come back.
+    """
     passages, frames = index.of("passage"), index.of("frame")
     base = np.zeros(len(passages), np.float32)
-    base[ranked.rows[:found]] = ranked.scores[:found]
+    base[ranked.rows[found]] = ranked.scores[found]
     live = frames.recorded_to == FOREVER
-    best: dict[str, Floats] = {"time": _beside(passages, ranked.rows[:found], base)}
+    best: dict[str, Floats] = {"time": _beside(passages, ranked.rows[found], base)}
     owner, target = _live(frames, live, "cites")
     if len(owner):
         told = _greatest(base[target], owner, len(frames))
@@ -53,7 +58,9 @@ def expanded(index: Index, ranked: Ranking, found: int, count: int) -> tuple[Int
     names = list(best)
     scores = np.stack([best[name] * np.float32(WAYS[name]) for name in names])
     total = scores.max(axis=0)
-    total[ranked.rows[:found]] = 0
+    total[ranked.rows[found]] = 0
+    if allowed is not None:
+        total[~allowed] = 0
     preferred = np.zeros(len(passages), np.float32)
     preferred[ranked.rows] = ranked.scores
     total = np.where(total > 0, preferred * (1 + TIE * total) / (1 + TIE) + FAR * total, 0)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from datetime import datetime
 from itertools import groupby
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from fabula.abc import Changes, Edge, Entry, Extraction, Extractor, Lease, Pending, Store, Task
 from fabula.errors import ProviderBadReply, SourcesGone
@@ -16,6 +16,9 @@ from fabula.render import without_memories
 from fabula.text import clean, derived_id
 from fabula.timeline import SUPERSEDED_BY
 from fabula.types import Fact, Frame, Note, Passage, Record
+
+CONTEXT: Final = 4
+"""How many messages before a window are shown with it, so that "she" and "there" can be understood."""
 
 
 def _cleaned(value: Any) -> Any:
@@ -69,10 +72,11 @@ async def extract(
     `space` and `resolve` are as `link` takes them; `fuse` is whether work is left to `fusion`. Raises a `ProviderError`
     (the work stays), `LeaseLost` or `SourcesGone` (somebody else changed the ground).
     """
-    passages = tuple(replace(p, text=without_memories(p.text)) for p in window.passages)
-    heard = tuple(p for p in passages if searchable(p))
-    found = await extractor.extract(heard) if heard else Extraction()
-    found = _cleaned(found)
+    heard = _heard(window.passages)
+    found = Extraction()
+    if heard:
+        before = await store.earlier(lease.scope, heard[0].session, heard[0].seq, CONTEXT)
+        found = _cleaned(await extractor.extract(heard, _heard(before)))
     drawn = any(map(says_more, (*found.frames, *found.facts, *found.entities)))
     linked = await link(store, lease.scope, space, found, resolve=resolve) if drawn else _plain(found)
     to_fuse = await _to_fuse(store, lease.scope, linked) if fuse else set[str]()
@@ -102,6 +106,12 @@ async def extract(
             raise ProviderBadReply(f"the extractor cites what does not exist: {error}", reason="malformed") from None
         raise
     return found
+
+
+def _heard(passages: Iterable[Passage]) -> tuple[Passage, ...]:
+    """What an extractor is shown of passages: no blank ones, and nothing that was only recalled."""
+    shown = (replace(passage, text=without_memories(passage.text)) for passage in passages)
+    return tuple(passage for passage in shown if searchable(passage))
 
 
 def _plain(found: Extraction) -> Linked:
@@ -138,12 +148,29 @@ def entry_of(record: Record, *, fuse: bool = False) -> Entry:
 
 
 async def _noted(store: Store, scope: str, notes: Sequence[Note]) -> tuple[tuple[Entry, ...], tuple[Entry, ...]]:
-    """The notes of new keys, and those that change a key's value: a key has one value, the latest."""
-    keyed = {derived_id("note", note.namespace, note.key): note for note in notes}
-    known = await store.get(scope, list(keyed)) if keyed else {}
-    made = {record_id: replace(note, scope=scope, id=record_id) for record_id, note in keyed.items()}
-    told = {record_id: Entry(record=note, terms=terms_of(note)) for record_id, note in made.items()}
+    """The notes of new keys, and those that change a key's value: a key has one value, that of the latest message.
+
+    Whichever window is read first. The value before stays in the versions that are over.
+    """
+    own = [replace(note, scope=scope, id=derived_id("note", note.namespace, note.key)) for note in notes]
+    known = await store.get(scope, [note.id for note in own]) if own else {}
+    cited = {source for note in (*own, *known.values()) for source in note.sources}
+    said = await store.get(scope, sorted(cited)) if cited else {}
+    told: dict[str, Note] = {}
+    for note in own:
+        before = told.get(note.id, known.get(note.id))
+        if not isinstance(before, Note) or (before.value != note.value and not _older(note, before, said)):
+            told[note.id] = note
+    entries = {note_id: Entry(record=note, terms=terms_of(note)) for note_id, note in told.items()}
     # Added, not put: a note that was forgotten by name is not brought back.
-    fresh = tuple(entry for record_id, entry in told.items() if record_id not in known)
-    changed = (i for i, note in made.items() if i in known and getattr(known[i], "value", None) != note.value)
-    return fresh, tuple(told[record_id] for record_id in changed)
+    fresh = tuple(entry for note_id, entry in entries.items() if note_id not in known)
+    return fresh, tuple(entry for note_id, entry in entries.items() if note_id in known)
+
+
+def _older(note: Note, other: Note, said: Mapping[str, Record]) -> bool:
+    """Whether a note was told before another was told last; not where nobody knows when."""
+    times = [
+        [at.timestamp() for source in one.sources if isinstance(p := said.get(source), Passage) and (at := p.time)]
+        for one in (note, other)
+    ]
+    return all(times) and max(times[0]) < max(times[1])

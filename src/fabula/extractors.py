@@ -11,9 +11,8 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import timedelta
 from functools import cache
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from fabula import when
 from fabula.abc import LLM, Extraction
@@ -23,10 +22,11 @@ from fabula.errors import ProviderBadReply
 from fabula.names import entity_id, is_name
 from fabula.prompts import EXTRACTION_SCHEMA, extraction_messages
 from fabula.remember import searchable
-from fabula.render import without_memories
-from fabula.replies import extraction, parsed, united
+from fabula.replies import extraction, naming, parsed, united
+from fabula.talk import SENTENCE, event_of, exchanges, said, sentences, span, stages, told
 from fabula.text import derived_id, fold, stop
 from fabula.types import ROLES, Entity, Event, Frame, Interval, Passage
+from fabula.when.chinese_name_words import SURNAMES
 
 _log = logging.getLogger(__name__)
 
@@ -36,13 +36,14 @@ said there, and its type, out."""
 SUMMARY: Final = 160
 """Characters of each message that a rule-made summary keeps, at most."""
 EVENTS: Final = 8
-"""How many events an exchange may have."""
-PAUSE: Final = timedelta(minutes=30)
-"""Silence after which what the same speaker says belongs to another exchange."""
-LATE: Final = timedelta(days=1)
-"""Silence after which an answer is none."""
-_SENTENCE: Final = re.compile(r"[^.!?。！？\n]+[.!?。！？]*")
+"""How many dated events a stage of an exchange may have."""
 _NAME: Final = re.compile(r"(?<![\w'’])[A-Z][\w'’&.-]*[\w](?: (?:(?:of|de|van|von|the) )?[A-Z][\w'’&.-]*[\w])*")
+_AND: Final = re.compile(r", (?:and )?| and | & ")
+_LAST: Final = re.compile(r"(\w+)[.,]? \Z")
+_NEXT: Final = re.compile(r"(?:['’]s)? (\w+)")
+_HAN_CALLED: Final = re.compile(f"[小老阿][{SURNAMES}周高林何许方钟余]")
+_HAN_AND: Final = re.compile("[和跟与同](?=..)")
+"""What the tagger takes for the beginning of a name, where it stands before one."""
 _TITLE: Final = re.compile(r"《([^》\n]{1,40})》")
 _HAN: Final = re.compile(r"[\u4e00-\u9fff]")
 OPENERS: Final = frozenset(
@@ -50,6 +51,18 @@ OPENERS: Final = frozenset(
      "yeah", "congrats", "good", "nice", "cool", "awesome", "sorry", "bye", "haha", "absolutely", "definitely")
 )  # fmt: skip
 """Words that open a sentence with a capital letter and name nobody."""
+WITH: Final = frozenset(
+    ("with", "told", "tell", "tells", "asked", "ask", "asks", "met", "meet", "thank", "thanks", "hi", "hey", "hello",
+     "dear", "mr", "mrs", "ms", "dr", "prof", "invited", "invite", "helped", "help", "married", "saw", "by", "both")
+)  # fmt: skip
+"""Words after which a name is a person's."""
+ACTS: Final = frozenset(
+    ("said", "says", "told", "tells", "asked", "asks", "agreed", "agrees", "decided", "decides", "wants", "wanted",
+     "thinks", "thought", "suggested", "suggests", "offered", "offers", "promised", "voted", "proposed", "proposes",
+     "objected", "objects", "chose", "picked", "booked", "joined", "came", "called", "wrote", "refused", "insisted",
+     "signed", "approved", "disagreed", "disagrees")
+)  # fmt: skip
+"""Words before which a name is a person's."""
 _TAGS: Final = {"nr": "Person", "ns": "Location", "nt": "Organization", "nz": "Concept"}
 
 
@@ -75,93 +88,62 @@ class RuleExtractor:
         self._rules = tuple(entities)
 
     async def extract(self, window: Sequence[Passage], context: Sequence[Passage] = ()) -> Extraction:
-        """Return a frame for each exchange in `window` and the entities named; `context` is not needed."""
-        del context
+        """Return a frame for each exchange in `window` and the entities named; `context` tells who else speaks."""
         frames: list[Frame] = []
         entities: dict[str, Entity] = {}
+        speakers = dict.fromkeys(p.speaker for p in (*context, *window) if fold(p.speaker) not in ROLES)
         for exchange in exchanges(window):
             named = [*_by_rules(exchange, self._rules), *_entities(exchange)]
             for entity in named:
                 first = entities.setdefault(entity.id, entity)
                 sources = tuple(dict.fromkeys(first.sources + entity.sources))
                 entities[entity.id] = replace(first, sources=sources)
-            frames.append(_frame(exchange, named, self._conventions))
+            places = [entity.text for entity in named if entity.type == "Location"]
+            frames.append(_frame(exchange, list(_people(exchange, named, speakers)), places, self._conventions))
         return Extraction(frames=tuple(frames), entities=tuple(entities.values()))
 
 
-def exchanges(window: Sequence[Passage]) -> Iterator[list[Passage]]:
-    """Split a window into exchanges: what one side says up to the other side's answer, both included.
-
-    Going on after `PAUSE`, or answering after `LATE`, begins another one.
-    """
-    current: list[Passage] = []
-    for passage in window:
-        if not searchable(passage):
-            continue
-        answered = len({p.speaker for p in current}) > 1 and passage.speaker != current[-1].speaker
-        if answered or (current and _apart(current[-1], passage)):
-            yield current
-            current = []
-        current.append(passage)
-    if current:
-        yield current
-
-
-def _apart(one: Passage, other: Passage) -> bool:
-    if one.time is None or other.time is None:
-        return False
-    return abs(other.time - one.time) > (PAUSE if one.speaker == other.speaker else LATE)
-
-
-def _frame(exchange: Sequence[Passage], named: Sequence[Entity], conventions: Conventions) -> Frame:
-    moments = [p.time for p in exchange if p.time is not None]
-    said = Interval(start=min(moments), end=max(moments)) if moments else None
-    events = _events(exchange, named, conventions)
+def _frame(exchange: Sequence[Passage], people: Sequence[str], places: Sequence[str], ways: Conventions) -> Frame:
+    parts = stages(exchange)
+    events = [(part, event) for part in parts for event in _events(part, ways)]
+    dated = next((event.time for _, event in events if event.time is not None), None)
+    if len(parts) > 1:
+        events = [(part, replace(event, time=event.time or span(part))) for part, event in events]
     summary = " / ".join(f"{p.speaker}: {_short(p)}" for p in exchange)
     sources = tuple(p.id for p in exchange)
+    everybody = (*(p.speaker for p in exchange), *people)
     return Frame(
         scope=exchange[0].scope,
         id=derived_id("frame", *sources),
         text=summary,
         session=exchange[0].session,
-        events=events,
-        valid=events[0].time or said,
+        events=tuple(
+            replace(
+                event,
+                participants=tuple(dict.fromkeys((*event.participants, *everybody))),
+                location=places[0] if places else "",
+            )
+            for _, event in events
+        ),
+        valid=dated or span(exchange),
         sources=sources,
         meta={"extractor": RuleExtractor.name},
     )
 
 
-def _events(exchange: Sequence[Passage], named: Sequence[Entity], conventions: Conventions) -> tuple[Event, ...]:
+def _events(stage: Sequence[Passage], conventions: Conventions) -> list[Event]:
     """What happened: each sentence that says when; where none does, the one that tells most."""
-    sentences = [(p, sentence) for p in exchange for sentence in _sentences(p)]
-    told = [(p, s) for p, s in sentences if not s.rstrip().endswith(("?", "？"))] or sentences
-    dated = [(p, s, time) for p, s in told if (time := _date(p, s, conventions)) is not None]
-    most = max(told, key=lambda pair: len(set(fold(pair[1]).split())) + len(pair[1]) / 20)
-    people = [entity.text for entity in named if entity.type == "Person"]
-    places = [entity.text for entity in named if entity.type == "Location"]
-    return tuple(
-        Event(
-            participants=tuple(dict.fromkeys([p.speaker, *(one.speaker for one in exchange), *people])),
-            action=sentence.strip(),
-            time=time,
-            location=places[0] if places else "",
-        )
-        for p, sentence, time in dated[:EVENTS] or [(*most, None)]
-    )
-
-
-def _said(passage: Passage) -> str:
-    captions = " ".join(image.caption for image in passage.images)
-    return f"{without_memories(passage.text)} {captions}".strip()
-
-
-def _sentences(passage: Passage) -> list[str]:
-    return [s.strip() for s in _SENTENCE.findall(_said(passage)) if s.strip()] or [_said(passage)]
+    dated = [
+        Event(participants=(p.speaker,), action=sentence.strip(), time=time)
+        for p, sentence in told(stage)
+        if (time := _date(p, sentence, conventions)) is not None
+    ]
+    return dated[:EVENTS] or [replace(event_of(stage), time=None)]
 
 
 def _short(passage: Passage) -> str:
     kept = ""
-    for sentence in _sentences(passage):
+    for sentence in sentences(passage):
         if kept and len(kept) + len(sentence) > SUMMARY:
             break
         kept = f"{kept} {sentence}".strip()
@@ -178,7 +160,7 @@ def _entities(exchange: Sequence[Passage]) -> Iterator[Entity]:
     for passage in exchange:
         if fold(passage.speaker) not in ROLES:
             yield _entity(passage, passage.speaker, "Person")
-        text = _said(passage)
+        text = said(passage)
         for name, kind in (*_english(text), *_chinese(text)):
             yield _entity(passage, name, kind)
 
@@ -186,7 +168,7 @@ def _entities(exchange: Sequence[Passage]) -> Iterator[Entity]:
 def _by_rules(passages: Iterable[Passage], rules: Sequence[Named], extractor: str = "rules") -> Iterator[Entity]:
     """What the rules of a domain find; what they call nothing, or a pronoun, is nothing."""
     for passage in passages:
-        text = _said(passage) if rules else ""
+        text = said(passage) if rules else ""
         for name, kind in (found for rule in rules for found in rule(text)):
             if is_name(name):
                 yield _entity(passage, name.strip(), kind, extractor)
@@ -201,19 +183,57 @@ def _entity(passage: Passage, name: str, kind: str, extractor: str = "rules") ->
 
 def _english(text: str) -> Iterator[tuple[str, str]]:
     """Capitalised words that are not capitalised for starting a sentence, or are so twice."""
-    starts = {match.start() + len(match[0]) - len(match[0].lstrip()) for match in _SENTENCE.finditer(text)}
+    return ((one.name, "") for one in _capitalised(text) if one.sure)
+
+
+class _Capitalised(NamedTuple):
+    """What may be a name: where it stands, and whether it is one for sure, not only the start of a sentence."""
+
+    name: str
+    start: int
+    end: int
+    sure: bool
+
+
+def _capitalised(text: str) -> Iterator[_Capitalised]:
+    starts = {match.start() + len(match[0]) - len(match[0].lstrip()) for match in SENTENCE.finditer(text)}
     found = list(_NAME.finditer(text))
     counts = Counter(match[0] for match in found)
     for match in found:
         words = match[0].removesuffix("'s").removesuffix("’s").split(" ")
-        first = match.start() in starts
+        first, start = match.start() in starts, match.start()
         if first and (stop(fold(words[0])) or fold(words[0]) in OPENERS):
+            start += len(words[0]) + 1
             first, words = False, words[1:]
         name = " ".join(words)
-        if not name or name == "REDACTED" or _is_calendar(name):
-            continue
-        if len(words) > 1 or not (stop(fold(name)) or fold(name) in OPENERS or (first and counts[match[0]] < 2)):
-            yield name, ""
+        if name and name != "REDACTED" and not _is_calendar(name):
+            known = not (stop(fold(name)) or fold(name) in OPENERS)
+            sure = len(words) > 1 or (known and not (first and counts[match[0]] < 2))
+            if sure or known:
+                yield _Capitalised(name, start, match.end(), sure)
+
+
+def _people(exchange: Sequence[Passage], named: Sequence[Entity], speakers: Iterable[str]) -> Iterator[str]:
+    """Who is named: whoever speaks elsewhere, whom a rule or the tagger takes for a person, and who acts."""
+    text = "\n".join(map(said, exchange))
+    known = {entity.text for entity in named if entity.type == "Person"}
+    yield from (name for name in speakers if name in known or naming((name,)).search(fold(text)))
+    yield from (entity.text for entity in named if entity.text in known)
+    yield from _HAN_CALLED.findall(text)
+    listed: list[_Capitalised] = []
+    for one in (*_capitalised(text), None):
+        if listed and (one is None or not _AND.fullmatch(text, listed[-1].end, one.start)):
+            if _act(text, listed):
+                yield from (each.name for each in listed if fold(each.name) not in WITH)
+            listed = []
+        if one is not None:
+            listed.append(one)
+
+
+def _act(text: str, listed: Sequence[_Capitalised]) -> bool:
+    """Whether names said in a row are those of people, by the word before or after: something is done, or with them."""
+    before, after = _LAST.search(text, max(0, listed[0].start - 20), listed[0].start), _NEXT.match(text, listed[-1].end)
+    return bool(before and fold(before[1]) in WITH) or bool(after and fold(after[1]) in ACTS)
 
 
 def _is_calendar(name: str) -> bool:
@@ -232,7 +252,7 @@ def _chinese(text: str) -> Iterator[tuple[str, str]]:
         return
     for word, tag in _tagger().tag(text):
         if tag in _TAGS and len(word) > 1 and _HAN.match(word):
-            yield word, _TAGS[tag]
+            yield (_HAN_AND.sub("", word, 1) if tag == "nr" and _HAN_AND.match(word) else word), _TAGS[tag]
 
 
 @cache
@@ -322,6 +342,6 @@ class LLMExtractor:
 
     def _read(self, text: str, labels: Mapping[str, Passage]) -> Extraction:
         found = extraction(parsed(text), labels, conventions=self._conventions)
-        if found.rejected and not (found.frames or found.facts or found.notes):
+        if found.rejected > found.misplaced and not (found.frames or found.facts or found.notes):
             raise ProviderBadReply("no item of the model's reply makes sense", reason="malformed")
         return found

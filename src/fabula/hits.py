@@ -14,7 +14,8 @@ import numpy as np
 
 from fabula.abc import Embedder, Store
 from fabula.expansion import expanded
-from fabula.index import Index
+from fabula.holding import held_at
+from fabula.index import Bools, Index, Ints
 from fabula.ranking import Ranking
 from fabula.text import script
 from fabula.types import Fact, Hit, Kind, Plan, Record
@@ -40,14 +41,19 @@ class Answer:
     plan: Plan
     rate: Rate
     as_of: datetime | None = None
+    then: Bools | None = None
+    """Which passages may come back where the plan asks about a time; the others tell only what was drawn from them."""
 
     async def passages(self) -> list[Hit]:
         """Return the best passages: as many as are wanted, and enough to tell whether anything is known."""
-        rows = self.ranked.rows[: max(self.plan.limit, CONFIDENT)]
-        numbers = self.index.of("passage").number[rows].tolist()
+        return await self._said(np.arange(len(self.ranked.rows))[: max(self.plan.limit, CONFIDENT)])
+
+    async def _said(self, places: Ints) -> list[Hit]:
+        """The passages at these places of the ranking."""
+        numbers = self.index.of("passage").number[self.ranked.rows[places]].tolist()
         found = await self.store.fetch(self.scope, numbers)
         hits: list[Hit] = []
-        for place, number in enumerate(numbers):
+        for place, number in zip(places.tolist(), numbers, strict=True):
             record = found.get(number)
             if record is not None:  # forgotten since the index was read
                 parts = {name: float(values[place]) for name, values in self.ranked.features.items()}
@@ -60,18 +66,24 @@ class Answer:
 
         `many` is whether several things are asked for, `holding` when a fact ought to hold, if it matters.
         """
+        places = np.arange(min(len(best), self.plan.limit))
         said = [hit for hit in best[: self.plan.limit] if self._good(hit)]
         made: dict[str, Hit] = {}
         for kind in self.plan.kinds:
             if kind in self.ranked.keys:
                 made |= {hit.record.id: hit for hit in await self._keys(kind, many=many) if self._good(hit)}
         others: list[Kind] = [kind for kind in self.plan.kinds if kind != "passage"]
-        cited = await self.store.citing(self.scope, [hit.record.id for hit in said], others) if others and said else []
-        for hit in _inherited(self._known(cited), said):
+        ids = [hit.record.id for hit in said]
+        cited = await self.store.citing(self.scope, ids, others, self.as_of) if others and said else []
+        for hit in _inherited(cited, said):
             made.setdefault(hit.record.id, hit)
-        more = await self._more(said) if self.plan.expand and "passage" in self.plan.kinds else []
+        if self.then is not None:
+            places = np.flatnonzero(self.then[self.ranked.rows])[: self.plan.limit]
+            said = [hit for hit in await self._said(places) if self._good(hit)]
+        more = await self._more(places) if said and self.plan.expand and "passage" in self.plan.kinds else []
         found = [*(hit for hit in said if "passage" in self.plan.kinds), *more]
-        drawn = [_held(hit, holding) for hit in made.values() if self._holds(hit.record)]
+        at = self.plan.valid_at
+        drawn = [_held(hit, holding) for hit in made.values() if at is None or held_at(hit.record, at)]
         return _limited([*found, *sorted(drawn, key=_rank)], self.plan, many=many)
 
     async def _keys(self, kind: Kind, *, many: bool) -> list[Hit]:
@@ -88,9 +100,9 @@ class Answer:
                 hits.append(Hit(record=record, score=float(own.scores[place]), parts=parts))
         return hits
 
-    async def _more(self, said: Sequence[Hit]) -> list[Hit]:
-        """Further passages, by reverse provenance expansion."""
-        rows, scores, ways = expanded(self.index, self.ranked, len(said), self.plan.expand)
+    async def _more(self, places: Ints) -> list[Hit]:
+        """Further passages, by reverse provenance expansion from those at these places of the ranking."""
+        rows, scores, ways = expanded(self.index, self.ranked, places, self.plan.expand, self.then)
         numbers = self.index.of("passage").number[rows].tolist()
         found = await self.store.fetch(self.scope, numbers)
         there = zip(numbers, scores.tolist(), ways, strict=True)
@@ -103,22 +115,6 @@ class Answer:
     def _good(self, hit: Hit) -> bool:
         score, relevance = self.plan.min_score, self.plan.min_relevance
         return (score is None or hit.score >= score) and (relevance is None or hit.relevance >= relevance)
-
-    def _known(self, records: Sequence[Record]) -> list[Record]:
-        """Those that were recorded by the moment that is asked about."""
-        then = self.as_of
-        began = ((record, record.recorded.start if record.recorded else None) for record in records)
-        return [record for record, since in began if then is None or since is None or since <= then]
-
-    def _holds(self, record: Record) -> bool:
-        """Whether a fact holds at the time that the plan asks about; other records do not stop holding."""
-        at = self.plan.valid_at
-        if at is None or not isinstance(record, Fact) or record.valid is None:
-            return True
-        start, end = record.valid.start, record.valid.end
-        return (start is None or start.timestamp() <= at.timestamp()) and (
-            end is None or end.timestamp() > at.timestamp()
-        )
 
 
 def _rank(hit: Hit) -> float:

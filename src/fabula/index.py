@@ -248,14 +248,19 @@ class Index:
             return self
         return replace(self, fields={kind: replace(f, postings=sorted_[kind]) for kind, f in self.fields.items()})
 
-    def at(self, moment: float) -> Index:
-        """Return what was believed at `moment` (seconds since the epoch), and nothing that was recorded later."""
+    def only(self, rows: Mapping[Kind, Bools]) -> Index:
+        """Return the index with these rows of the kinds named, and all of the others."""
         fields: dict[Kind, Field] = {
-            kind: _reopened(_keep(f, (f.recorded_from <= moment) & (f.recorded_to > moment)))
-            for kind, f in self.fields.items()
+            kind: _keep(f, rows[kind]) if kind in rows else f for kind, f in self.fields.items()
         }
         if any(f is not self.fields[kind] for kind, f in fields.items()):
             fields = _led(fields)
+        return replace(self, fields=fields)
+
+    def at(self, moment: float) -> Index:
+        """Return what was believed at `moment` (seconds since the epoch), and nothing that was recorded later."""
+        then = self.only({kind: f.live(moment) for kind, f in self.fields.items()})
+        fields: dict[Kind, Field] = {kind: _reopened(f) for kind, f in then.fields.items()}
         heard = {int(code) for f in fields.values() for code in np.unique(f.speaker)}
         speakers = {name: code for name, code in self.speakers.items() if code in heard}
         return replace(self, fields=fields, speakers=speakers)

@@ -32,13 +32,13 @@ Return one JSON object and nothing else:
 {
   "frames": [{
     "sources": ["1", "2"], "summary": "…",
-    "events": [{"participants": ["…"], "action": "…", "time": "2021-03-09", "location": null, "causality": null, \
-"manner": null}],
+    "events": [{"sources": ["1"], "participants": ["…"], "action": "…", "time": "2021-03-09", "location": null, \
+"causality": null, "manner": null}],
     "importance": 5, "emotion": {"label": "…", "valence": 0.6, "arousal": 0.4}
   }],
   "facts": [{
     "sources": ["2"], "subject": "…", "predicate": "…", "object": "…", "text": "…",
-    "valid_from": "2019", "valid_to": null, "importance": 5
+    "valid_from": "2019", "valid_to": null, "importance": 5, "confidence": 0.9
   }],
   "entities": [{"name": "…", "type": "Person", "aliases": ["…"]}],
   "profile": [{"sources": ["2"], "subject": "…", "key": "…", "value": "…"}]
@@ -48,8 +48,10 @@ A list with nothing to put in it is empty; what was not said is null.
 WHAT TO RECORD
 - frames: what happened or was talked over. One exchange, a matter raised and the answers to it, is one frame; the \
 summary says who did or said what, when, where and why, in one to three sentences. `events` are its steps in order, \
-each with its own time; what goes on for more than five minutes is split into sub-events. A decision names everyone \
-who took part in it and what was decided. `causality` is the reason that was given, `manner` is how.
+each with the messages that tell it and its own time; what goes on for more than five minutes is split into \
+sub-events, one for each stage, never told as one event. A decision says what was decided, and its participants are \
+everyone who speaks in the exchange or is named as having a part in it, those who were against it too. `causality` is \
+the reason that was given, `manner` is how.
 - facts: what holds, held or is planned: one statement each, as subject, predicate (a short verb phrase) and object, \
 and as a full sentence in `text`. Keep every name, number, amount, title and date exactly. `valid_from` and \
 `valid_to` say since and until when; for what happened once, both are that time.
@@ -65,10 +67,11 @@ HOW
 1. Only what was said. Infer nothing, add nothing you know, complete nothing. What is hoped, planned, doubted or \
 denied stays so in predicate and text: "plans to move to", not "moved to".
 2. Keep apart whose statement it is. "I" is the speaker of that message. What an assistant says of itself, suggests \
-or guesses is no fact about the user, unless the user confirms it; cite both messages then. Hearsay names who told \
-it: "Bob said that Ann has moved".
+or guesses is no fact about the user, unless the user confirms it; cite both messages then. What a third person says \
+is no fact about the user either. Hearsay names who told it: "Bob said that Ann has moved".
 3. `sources` are the labels of the messages that say it, all that are needed and no others. Messages under EARLIER \
-have no label: they only show who and what is meant, and nothing said in them alone is recorded.
+have no label: they only show who and what is meant ("she", "there", "yes"), and nothing said in them alone is \
+recorded.
 4. Language: write each record in the language of the messages it comes from. Chinese stays Chinese; names, titles \
 and technical terms stay as they were said. Only the field names and entity types are English.
 5. Names instead of pronouns, "my sister" or "there", wherever the conversation gives the name. Where it does not, or \
@@ -79,7 +82,8 @@ start/end for a stretch; write dates out in summary and text as well. Count rela
 message's own heading, in its own offset, never from today. Weeks begin on Monday. In a message sent on Wednesday \
 2021-03-10, "yesterday" and "昨天" are 2021-03-09, "last week" and "上周" are 2021-03-01/2021-03-07, "last month" is \
 2021-02, "two years ago" is 2019. Where no time is said or implied, null.
-7. `importance`: 1 passing remark, 5 ordinary, 10 changes a life. `emotion`: only if it shows in the words, else null; \
+7. `importance`: 1 passing remark, 5 ordinary, 10 changes a life. `confidence`: 1 said in so many words, 0.5 hinted \
+at, doubted or hearsay, else between. `emotion`: only if it shows in the words, else null; \
 `valence` from -1 (bad) to 1 (good), `arousal` from 0 (calm) to 1 (excited).
 8. Say each thing once. Something in brackets such as [REDACTED] was hidden on purpose: record nothing of it.\
 """
@@ -99,7 +103,13 @@ _MAYBE: Final[Mapping[str, Any]] = {"type": ["string", "null"]}
 _NUMBER: Final[Mapping[str, Any]] = {"type": "number"}
 _WHOLE: Final[Mapping[str, Any]] = {"type": "integer"}
 _EVENT: Final = _object(
-    participants=_list(_TEXT), action=_TEXT, time=_MAYBE, location=_MAYBE, causality=_MAYBE, manner=_MAYBE
+    sources=_list(_TEXT),
+    participants=_list(_TEXT),
+    action=_TEXT,
+    time=_MAYBE,
+    location=_MAYBE,
+    causality=_MAYBE,
+    manner=_MAYBE,
 )
 _EMOTION: Final = _object(label=_TEXT, valence=_NUMBER, arousal=_NUMBER)
 
@@ -113,7 +123,7 @@ EXTRACTION_SCHEMA: Final[Mapping[str, Any]] = _object(
     facts=_list(
         _object(
             sources=_list(_TEXT), subject=_MAYBE, predicate=_MAYBE, object=_MAYBE, text=_TEXT,
-            valid_from=_MAYBE, valid_to=_MAYBE, importance=_WHOLE,
+            valid_from=_MAYBE, valid_to=_MAYBE, importance=_WHOLE, confidence=_NUMBER,
         )
     ),
     entities=_list(_object(name=_TEXT, type={"type": "string", "enum": list(ENTITY_TYPES)}, aliases=_list(_TEXT))),

@@ -75,8 +75,15 @@ class KeyRanking:
 # --- the pool and its features ---------------------------------------------------------------------------------------
 
 
-def _candidates(channels: Iterable[Floats], allowed: Bools, index: Field) -> Ints:
-    """The rows to score: each channel's best and their neighbours, in order of arrival."""
+def _candidates(channels: Iterable[Floats], allowed: Bools, index: Field, then: Bools | None = None) -> Ints:
+    """The rows to score: each channel's best and their neighbours, in order of arrival.
+
+    Those of the rows in `then` are among them too, however good others are.
+    """
+    if then is not None:
+        channels = list(channels)
+        both = (_candidates(channels, rows, index) for rows in (allowed, allowed & then))
+        return np.unique(np.concatenate(list(both)))
     best: list[Ints] = []
     for scores in channels:
         found = np.flatnonzero((scores > 0) & allowed)
@@ -183,10 +190,10 @@ def _weighed(cue: Cue, heard: Heard, trust: float) -> tuple[str, Mapping[str, fl
     return f"{name} {trust:.2f}, {other} {1 - trust:.2f}" if trust else other, mixed
 
 
-def candidates(index: Index, cue: Cue, plan: Plan, allowed: Bools) -> Ints:
+def candidates(index: Index, cue: Cue, plan: Plan, allowed: Bools, then: Bools | None = None) -> Ints:
     """Return the rows that `rank` would weigh, with their neighbours in the session: those whose vectors it needs."""
     passages = index.of("passage")
-    pool = _candidates(_hear(index, cue, plan).channels.values(), allowed, passages)
+    pool = _candidates(_hear(index, cue, plan).channels.values(), allowed, passages, then)
     around = np.concatenate((pool, passages.before[pool], passages.after[pool]))
     return np.unique(around[around >= 0])
 
@@ -226,10 +233,11 @@ def _hear(index: Index, cue: Cue, plan: Plan) -> Heard:
     return Heard(found, channels, held, told)
 
 
-def rank(index: Index, cue: Cue, plan: Plan, allowed: Bools | None = None) -> Ranking | None:
+def rank(index: Index, cue: Cue, plan: Plan, allowed: Bools | None = None, then: Bools | None = None) -> Ranking | None:
     """Rank the passages of `index`; `None` where no channel finds anything.
 
-    `allowed` narrows the rows that may come back; what the corpus looks like is still told by all of them.
+    `allowed` narrows the rows that may come back; what the corpus looks like is still told by all of them. The best
+    of the rows in `then` are ranked with the best of all.
     """
     passages = index.of("passage")
     if not len(passages):
@@ -237,7 +245,7 @@ def rank(index: Index, cue: Cue, plan: Plan, allowed: Bools | None = None) -> Ra
     allowed = np.ones(len(passages), np.bool_) if allowed is None else allowed
     cue = cue if "time" in plan.channels else replace(cue, windows=(), marks=())
     heard = _hear(index, cue, plan)
-    pool = _candidates(heard.channels.values(), allowed, passages)
+    pool = _candidates(heard.channels.values(), allowed, passages, then)
     if not len(pool):
         return None
     features, trust = _features(index, pool, cue, heard)

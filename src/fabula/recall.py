@@ -17,7 +17,9 @@ from fabula.abc import Embedder, Store
 from fabula.conventions import Conventions
 from fabula.errors import ProviderError
 from fabula.hits import CONFIDENT, Answer, rated
+from fabula.holding import rows_at
 from fabula.index import FOREVER, Bools, Floats, Index
+from fabula.keys import KEYS
 from fabula.names import NAMED, spans_of_names
 from fabula.question import Question
 from fabula.ranking import Ranking
@@ -71,15 +73,20 @@ async def recall(
         index = index.at(as_of.timestamp())
     cue, asked = read(query, index, at, vector, conventions)
     allowed = _allowed(index, plan, as_of)
+    then = None
+    if plan.valid_at is not None:
+        index = index.only({kind: rows_at(index.of(kind), kind, plan.valid_at) for kind in KEYS})
+        then = rows_at(index.of("passage"), "passage", plan.valid_at)
     if index.apart and vector is not None:
-        index = await _fetched(store, scope, index, cue, vector, plan, allowed)
+        index = await _fetched(store, scope, index, cue, vector, plan, allowed, then)
     if len(index.of("passage")) > SMALL:
-        ranked = await asyncio.to_thread(ranking.rank, index, cue, plan, allowed)
+        ranked = await asyncio.to_thread(ranking.rank, index, cue, plan, allowed, then)
     else:
-        ranked = ranking.rank(index, cue, plan, allowed)
+        ranked = ranking.rank(index, cue, plan, allowed, then)
     if ranked is None:
         return Recollection(scope=scope, query=query, degraded=tuple(degraded))
-    answer = Answer(store, scope, index, ranked, plan, rated(query, embedder if vector is not None else None), as_of)
+    rate = rated(query, embedder if vector is not None else None)
+    answer = Answer(store, scope, index, ranked, plan, rate, as_of, then)
     best = await answer.passages()
     return Recollection(
         scope=scope,
@@ -92,7 +99,7 @@ async def recall(
 
 
 async def _fetched(
-    store: Store, scope: str, index: Index, cue: Cue, vector: Floats, plan: Plan, allowed: Bools
+    store: Store, scope: str, index: Index, cue: Cue, vector: Floats, plan: Plan, allowed: Bools, then: Bools | None
 ) -> Index:
     """The index with the vectors that matter for a question: the nearest, and those of what its words find.
 
@@ -104,7 +111,7 @@ async def _fetched(
     else:
         wanted = await store.nearest(scope, index.space, vector, NEAREST)
     index = index.extended((), [wanted])
-    rows = await asyncio.to_thread(ranking.candidates, index, cue, plan, allowed)
+    rows = await asyncio.to_thread(ranking.candidates, index, cue, plan, allowed, then)
     rows = rows[~index.of("passage").embedded[rows]]
     return index.extended((), [await store.vectors(scope, index.space, passages.number[rows].tolist())])
 

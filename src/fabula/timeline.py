@@ -21,6 +21,11 @@ SUPERSEDED_BY: Final = "superseded_by"
 OTHERWISE: Final = "valid_otherwise"
 """The key of `meta` with the interval that was told before another fact ended it: start, end, precision; or nothing."""
 
+CONFIDENCE: Final = "confidence"
+"""The key of `meta` with how surely the model that drew a fact says it was told, 0–1."""
+SPEAKER: Final = "speaker"
+"""The key of `meta` with who told a fact, where it was one alone."""
+
 
 class Dated(NamedTuple):
     """A fact and when it began: as it says, or when it was first told."""
@@ -210,13 +215,23 @@ def joined(known: Dated, again: Dated) -> Fact:
         valid = replace(valid, start=start, end=_over(other) or _over(one))
     sources = tuple(dict.fromkeys((*first.fact.sources, *second.fact.sources)))
     importance = max(known.fact.importance, again.fact.importance)
-    merged = replace(known.fact, sources=sources, importance=importance)
+    meta = told_by_both(known.fact.meta, again.fact.meta)
+    merged = replace(known.fact, sources=sources, importance=importance, meta=meta)
     if OTHERWISE not in merged.meta:
         return replace(merged, valid=valid)
     held = merged.valid
     until = [end for end in (_over(valid), held and held.end) if end is not None]
     now = replace(valid, end=min(until, key=datetime.timestamp)) if valid and until else held
     return replace(merged, valid=now, meta={**merged.meta, OTHERWISE: _packed(valid)})
+
+
+def told_by_both(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the `meta` of a fact told twice: as sure as the surer, of one speaker if both are of that one."""
+    meta = dict(first)
+    if meta.get(SPEAKER) != second.get(SPEAKER):
+        meta.pop(SPEAKER, None)
+    sure = [one[CONFIDENCE] for one in (first, second) if CONFIDENCE in one]
+    return meta | ({CONFIDENCE: max(sure)} if sure else {})
 
 
 def fact_id(fact: Fact, *, again: bool = False) -> str:

@@ -313,7 +313,7 @@ class Plan:
     speaker: str | None = None
     during: Interval | None = None
     valid_at: datetime | None = None
-    """Only facts that hold at this time come back."""
+    """Only what happened or held at this time comes back, of every kind; see `fabula.holding`."""
     restart: float = 0.5
     """How often the walk over the graph begins anew, 0–1; SEEM calls it `ppr_damping`."""
     expand: int = 0

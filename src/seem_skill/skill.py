@@ -109,6 +109,7 @@ class SEEMSkill:
         stands under one memory only, the best.
         fact: `{subject, predicate, object, time, valid_from, valid_to, chunk_id, confidence, score}`, the
         `top_k_facts` (0–1000) that answer best, whichever chunks they are of; one that is over has a `valid_to`.
+        `confidence` (0–1) is how surely the language model says it was told, `None` where it gave none.
 
         `query` is text, `{"text": …}` or `{"image_path": …}`: a stored picture is asked for by its caption, another
         by its file name. Blank text brings back nothing. DPR goes by meaning alone, HYBRID_RRF fuses keywords and

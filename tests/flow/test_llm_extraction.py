@@ -27,7 +27,7 @@ from fabula.errors import (
 from fabula.extractors import MOST_TOKENS, LLMExtractor
 from fabula.prompts import EXTRACTION_SCHEMA, INSTRUCTIONS, extraction_messages
 from fabula.render import CLOSE, HEADING, OPEN
-from fabula.testing import FakeClock, HashEmbedder, ReplayExtractor, ScriptedLLM
+from fabula.testing import FakeClock, FakeExtractor, HashEmbedder, ReplayExtractor, ScriptedLLM
 from fabula.types import Image, Passage
 
 WEDNESDAY = datetime(2023, 5, 24, 10, tzinfo=UTC)
@@ -145,7 +145,8 @@ class TestPrompt:
     @pytest.mark.parametrize(
         "rule",
         ["Chinese stays Chinese", "never guess", "sub-events", "EARLIER", "2021-03-01/2021-03-07", "decision",
-         "Infer nothing", "whose statement", "never obey"],
+         "Infer nothing", "whose statement", "never obey", "one for each stage", "is named as having a part",
+         "third person", "instead of pronouns", "`confidence`"],
     )  # fmt: skip
     def test_b017_every_prompt_asks_for(self, rule: str):
         assert rule in INSTRUCTIONS
@@ -231,6 +232,11 @@ class TestAsking:
             await LLMExtractor(llm, attempts=attempts).extract(window(2))
         assert len(llm.calls) == attempts
         assert caught.value.reason == ("empty", "malformed", "malformed")[attempts - 1]
+
+    async def test_b018_what_was_told_by_somebody_else_is_not_asked_for_again(self):
+        told = {"facts": [{"subject": "user", "predicate": "adores", "object": "sonnets", "sources": ["1"]}]}
+        found, llm = await drawn(json.dumps(told), passages=[said(1, "You adore sonnets", role="assistant")])
+        assert (found, found.misplaced, len(llm.calls)) == (Extraction(rejected=1), 1, 1)
 
     async def test_b013_a_reply_that_cites_only_what_was_not_shown(self):
         with pytest.raises(ProviderBadReply) as caught:
@@ -343,10 +349,11 @@ class EchoLLM:
         return Reply(text=json.dumps({"facts": [line for line in self.asked[-1].split("\n") if line[:5] != "====="]}))
 
 
-def opened(file: Path, llm: Any, clock: FakeClock | None = None) -> AsyncMemory:
+def opened(file: Path | str, llm: Any, clock: FakeClock | None = None, **more: Any) -> AsyncMemory:
     """A memory whose work is done by `flush` and not before."""
-    extractor = LLMExtractor(llm)
-    return AsyncMemory(file, embedder=HashEmbedder(), extractor=extractor, clock=clock or FakeClock(), background=False)
+    return AsyncMemory(
+        file, embedder=HashEmbedder(), extractor=LLMExtractor(llm), clock=clock or FakeClock(), background=False, **more
+    )
 
 
 @pytest.fixture
@@ -453,6 +460,82 @@ async def test_a_failure_leaves_the_work(
         assert await facts(memory) == []
         assert error in done.errors[0]
         assert "Ivo bou" not in caplog.text + done.errors[0]
+
+
+# --- what was said before, and what was said last ---------------------------------------------------------------
+
+
+async def test_the_messages_before_a_window_are_shown_with_it_and_cannot_be_cited(db: str):
+    """The last four of the session, without what was recalled or is blank; none of another session."""
+    reply = {"facts": [{"text": "cited", "sources": ["1"]}, {"text": "made up", "sources": ["3"]}]}
+    llm = ScriptedLLM([json.dumps(reply)] * 4)
+    async with opened(db, llm, settings=Settings(window=2)) as memory:
+        for text in ("one", "two", "three", " ", f"{OPEN}old{CLOSE}five", "six", "seven"):
+            await memory.remember("u", Message(text, session="a", id=text[-5:].strip() or "blank"))
+        await memory.remember("u", Message("elsewhere", session="b"))
+        await memory.remember("v", Message("not mine", session="a"))
+        await memory.flush("u")
+        shown = [call.messages[1]["content"] for call in llm.calls]
+        assert [lines(text) for text in shown if "elsewhere" not in text] == [
+            ([], ["one", "two"]), (["one", "two"], ["three", "five"]), (["two", "three", "five"], ["six", "seven"])
+        ]  # fmt: skip
+        assert "EARLIER" not in next(text for text in shown if "elsewhere" in text)
+        refs = {passage.id: passage.ref for passage in await memory.records("u") if isinstance(passage, Passage)}
+        assert {(fact.text, refs[source]) for fact in await facts(memory) for source in fact.sources} == {
+            ("cited", "one"), ("cited", "three"), ("cited", "six"), ("cited", None),
+        }  # fmt: skip
+
+
+def lines(content: str) -> tuple[list[str], list[str]]:
+    """The texts that are shown before a window, and those of the window."""
+    before, _, window_ = content.partition("===== TO RECORD\n")
+    first, second = ([line for line in part.split("\n") if line[:5] != "====="] for part in (before, window_))
+    return [line for line in first if line], [line for line in second if line]
+
+
+@pytest.mark.parametrize("order", ["as told", "the later first"])
+@pytest.mark.parametrize("kind", ["two windows", "one window"])
+async def test_of_two_values_the_later_told_stands_whichever_is_read_first(db: str, order: str, kind: str):
+    """By the times of their messages; the value before stays among what was believed then."""
+
+    def noted(window: Sequence[Passage]) -> Extraction:
+        notes = [
+            Note(scope="", id="", text=p.text, namespace="profile", key="job", value=p.text, sources=(p.id,))
+            for p in window
+        ]
+        return Extraction(notes=tuple(notes))
+
+    told = [Message("teacher", time="2023-01-01"), Message("pilot", time="2024-01-01")]
+    talk_ = told if order == "as told" else told[::-1]
+    clock = FakeClock()
+    async with AsyncMemory(
+        db, embedder=None, extractor=FakeExtractor(noted), clock=clock, background=False
+    ) as memory:  # fmt: skip
+        for batch in [talk_] if kind == "one window" else [[message] for message in talk_]:
+            clock.advance(60)
+            await memory.remember("u", batch)
+            assert (await memory.flush()).errors == ()
+        (note,) = await memory.records("u", "note")
+        assert note.text == "pilot"
+        if (order, kind) == ("as told", "two windows"):
+            before = await memory.get("u", note.id, as_of=clock.now - timedelta(seconds=1))
+            assert before is not None
+            assert before.text == "teacher"
+        assert await memory.check() == []
+
+
+async def test_where_nobody_knows_when_the_one_read_last_stands(db: str):
+    values = iter(["tea", "milk"])
+
+    def noted(_: Sequence[Passage]) -> Extraction:
+        value = next(values)
+        return Extraction(notes=(Note(scope="", id="", text=value, key="drink", value=value),))
+
+    async with AsyncMemory(db, embedder=None, extractor=FakeExtractor(noted), background=False) as memory:
+        for time in ("2024-01-01", "2023-01-01"):
+            await memory.remember("u", Message("x", time=time))
+            await memory.flush()
+        assert [note.text for note in await memory.records("u", "note")] == ["milk"]
 
 
 # --- replies that were recorded ---------------------------------------------------------------------------------

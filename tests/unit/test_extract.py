@@ -11,7 +11,8 @@ from fabula.abc import Extraction, Pending
 from fabula.extract import windows
 from fabula.extractors import SUMMARY, RuleExtractor, exchanges
 from fabula.render import CLOSE, OPEN
-from fabula.types import Image, Interval, Passage
+from fabula.talk import BRIEF, span, stages
+from fabula.types import Event, Image, Interval, Passage
 
 WEDNESDAY = datetime(2024, 5, 15, 12, tzinfo=UTC)
 
@@ -87,7 +88,7 @@ class TestFrames:
         assert found.frames[0].events[0].time == found.frames[0].valid
 
     async def test_without_one_it_is_when_it_was_said(self):
-        later = WEDNESDAY + timedelta(minutes=20)
+        later = WEDNESDAY + timedelta(minutes=5)
         found = await drawn(said(0, "tea"), said(1, "more tea", valid=Interval.at(later)))
         assert found.frames[0].valid == Interval(start=WEDNESDAY, end=later)
         assert found.frames[0].events[0].time is None
@@ -124,6 +125,124 @@ class TestFrames:
         ids = {str(n) for n in range(len(texts))}
         assert all(record.sources and set(record.sources) <= ids for record in (*found.frames, *found.entities))
         assert all(record.text.strip() for record in (*found.frames, *found.entities))
+
+
+def spoken(*lines: str, every: float = 1) -> list[Passage]:
+    """Passages of lines like `Ann: hello`, so many minutes apart; `Ann +9: hello` comes nine minutes after the last."""
+    found: list[Passage] = []
+    moment = WEDNESDAY - timedelta(minutes=every)
+    for number, line in enumerate(lines):
+        who, text = line.split(":", 1)
+        speaker, _, pause = who.partition(" +")
+        moment += timedelta(minutes=float(pause or every))
+        found.append(said(number, text.strip(), speaker, valid=Interval.at(moment)))
+    return found
+
+
+def clock(event: Event) -> str:
+    """When an event was, to the minute."""
+    assert event.time is not None
+    assert event.time.start is not None
+    assert event.time.end is not None
+    start, end = (moment.strftime("%H:%M") for moment in (event.time.start, event.time.end))
+    return start if start == end else f"{start}-{end}"
+
+
+class TestStages:
+    @pytest.mark.parametrize(
+        ("minutes", "parts"),
+        [
+            ([], [[]]),
+            ([0], [[0]]),
+            ([0, 5], [[0, 5]]),
+            ([0, 6], [[0], [6]]),
+            ([0, 1, 2, 9, 10], [[0, 1, 2], [9, 10]]),
+            ([0, 2, 4, 6, 8], [[0], [2], [4, 6, 8]]),  # of equal pauses the first
+            ([0, 3, 4, 8, 9], [[0, 3, 4], [8, 9]]),
+            ([9, 8, 0, 1], [[9, 8], [0, 1]]),
+            ([0, None, 9, None, 10], [[0, None], [9, None, 10]]),
+            ([None, None], [[None, None]]),
+        ],
+    )
+    def test_part_at_the_longest_pauses(self, minutes: list[int | None], parts: list[list[int | None]]):
+        times = [None if m is None else Interval.at(WEDNESDAY + timedelta(minutes=m)) for m in minutes]
+        talk_ = [said(n, "x", valid=time) for n, time in enumerate(times)]
+        assert [[minutes[int(p.id)] for p in part] for part in stages(talk_)] == parts
+
+    @given(st.lists(st.none() | st.integers(0, 40), max_size=12))
+    def test_none_is_long_and_none_is_lost(self, minutes: list[int | None]):
+        times = [None if m is None else Interval.at(WEDNESDAY + timedelta(minutes=m)) for m in minutes]
+        parts = stages([said(n, "x", valid=time) for n, time in enumerate(times)])
+        assert [p.id for part in parts for p in part] == [str(n) for n in range(len(minutes))]
+        spans = [span(part) for part in parts]
+        assert all(s is None or (s.start and s.end and s.end - s.start <= BRIEF) for s in spans)
+
+    @pytest.mark.parametrize(
+        ("lines", "events"),
+        [
+            (
+                ["Ann: I have started the big update.", "Ann: It asks for a key.", "Ann +12: Now it copies files.",
+                 "Ann +9: It is done.", "Bob: Great!"],
+                [("12:00-12:01", "I have started the big update."), ("12:13", "Now it copies files."),
+                 ("12:22-12:23", "It is done.")],
+            ),
+            (
+                ["小明: 我开始更新系统了。", "小明: 它要密钥。", "小明 +12: 它在复制文件。", "小明 +9: 终于更新好了。",
+                 "阿强: 好"],
+                [("12:00-12:01", "我开始更新系统了。"), ("12:13", "它在复制文件。"),
+                 ("12:22-12:23", "终于更新好了。")],
+            ),
+            (["Ann: Which train?", "Bob +7: The express, as ever."],
+             [("12:00", "Which train?"), ("12:07", "The express, as ever.")]),
+            (["小明: 坐哪趟车？", "阿强 +7: 那趟高铁。"], [("12:00", "坐哪趟车？"), ("12:07", "那趟高铁。")]),
+        ],
+    )  # fmt: skip
+    async def test_what_goes_on_for_long_is_one_frame_of_sub_events(
+        self, lines: list[str], events: list[tuple[str, str]]
+    ):
+        (frame,) = (await drawn(*spoken(*lines))).frames
+        assert [(clock(event), event.action) for event in frame.events] == events
+        assert frame.sources == tuple(map(str, range(len(lines))))
+        assert frame.valid is not None
+        assert frame.valid.start == WEDNESDAY
+        speakers = {line.split(":")[0].split(" +")[0] for line in lines}
+        assert all(speakers <= set(event.participants) for event in frame.events)
+
+    @pytest.mark.parametrize("lines", [["Ann: I left.", "Bob: When?"], ["小明: 我走了。", "阿强: 什么时候？"]])
+    async def test_what_does_not_is_one_event(self, lines: list[str]):
+        (frame,) = (await drawn(*spoken(*lines, every=5))).frames
+        assert [event.time for event in frame.events] == [None]
+
+    async def test_a_date_that_is_told_is_a_sub_events_own_time(self):
+        (frame,) = (await drawn(*spoken("Ann: I packed.", "Ann +9: I was ill yesterday.", "Bob +9: Oh no!"))).frames
+        assert [clock(event) for event in frame.events] == ["12:00", "00:00", "12:18"]
+        assert frame.valid == frame.events[1].time
+
+    @pytest.mark.parametrize(
+        ("lines", "people"),
+        [
+            (["Ann: Do we move the launch?", "Bob: Maria agreed, and Tom, Lee and Sue voted for June."],
+             {"Ann", "Bob", "Maria", "Tom", "Lee", "Sue"}),
+            (["Ann: We decided with Maria Silva to go to Porto and Lisbon.", "Bob: Fine."],
+             {"Ann", "Bob", "Maria Silva"}),
+            (["Ann: Everyone decided to wait. Dr. Wu objected.", "Bob: Then Carla wrote to Google."],
+             {"Ann", "Bob", "Wu", "Carla"}),
+            (["小明: 我们商量好了，由王建国负责，小李订票。", "阿强: 我和小红都同意，陈晓芳没来。"],
+             {"小明", "阿强", "王建国", "小李", "小红", "陈晓芳"}),
+            (["user: 老周决定周六去杭州。", "assistant: 好的"], {"user", "assistant", "老周"}),
+        ],
+    )  # fmt: skip
+    async def test_everybody_who_speaks_or_is_named_takes_part(self, lines: list[str], people: set[str]):
+        (frame,) = (await drawn(*spoken(*lines, every=0.5))).frames
+        assert [set(event.participants) for event in frame.events] == [people]
+
+    async def test_who_speaks_elsewhere_is_known_by_name(self):
+        before = said(9, "Hello.", "Lisbon")
+        passages = talk("Ann: I like Lisbon.", "Bob: So do I.", "Porto: And me?", "Ann: Porto too.")
+        found = await RuleExtractor().extract(passages, [before])
+        assert [set(frame.events[0].participants) for frame in found.frames] == [
+            {"Ann", "Bob", "Lisbon"}, {"Ann", "Porto"},
+        ]  # fmt: skip
 
 
 class TestEntities:

@@ -417,6 +417,48 @@ class TestFacts:
         assert fact(sources=None, speaker=speaker).sources == ids
         assert fact(sources=["2"], speaker=speaker).sources == ("p2",)
 
+    @pytest.mark.parametrize(
+        ("subject", "sources", "kept"),
+        [
+            ("Nora", ["1"], True),
+            ("Nora", ["2"], True),  # hearsay, which says who told it
+            ("Nora", ["3"], False),
+            ("Nora", ["1", "3"], True),
+            ("user", ["3"], False),
+            ("用户", ["3"], False),
+            ("user", ["2"], True),  # whoever speaks, where nobody is shown as "user"
+            ("assistant", ["3"], True),
+            ("Rome", ["3"], True),
+        ],
+    )
+    def test_b018_what_an_assistant_says_is_no_fact_about_who_speaks(
+        self, subject: str, sources: list[str], kept: bool
+    ):
+        item = {"subject": subject, "predicate": "adores", "object": "sonnets", "sources": sources}
+        found = drawn({"facts": [item, "x"]})
+        assert (len(found.facts), found.rejected) == ((2, 0) if kept else (1, 1))
+
+    @pytest.mark.parametrize("who", ["user", "用户"])
+    def test_b018_nor_what_a_third_person_says_one_about_the_user(self, who: str):
+        passages = {"1": said("1", "hm"), "2": said("2", "You love tea", "Ivo")}
+        item = {"subject": who, "predicate": "loves", "object": "tea", "key": "drink", "value": "tea"}
+        for sources, count in ((["2"], 0), (["1", "2"], 1), (["1"], 1)):
+            given_ = {**item, "sources": sources}
+            found = drawn({"facts": [given_], "profile": [given_]}, passages)
+            assert (len(found.facts), len(found.notes), found.rejected) == (count, count, 2 - 2 * count)
+
+    @pytest.mark.parametrize(
+        ("value", "confidence"),
+        [(0.9, 0.9), (1, 1.0), (7, 1.0), (-1, 0.0), ("0.5", 0.5), (None, None), ("sure", None), (True, None),
+         (math.nan, None), ([1], None)],
+    )  # fmt: skip
+    def test_confidence_is_bounded_and_never_made_up(self, value: Any, confidence: float | None):
+        assert fact(confidence=value).meta.get("confidence") == confidence
+
+    def test_told_twice_it_is_as_sure_as_the_surer(self):
+        found = drawn({"facts": [{"text": "x", "sources": ["1"], "confidence": c} for c in (0.5, 0.9, None)]})
+        assert [dict(made.meta) for made in found.facts] == [{"speaker": "Nora", "confidence": 0.9}]
+
     def test_one_thing_said_twice_is_one(self):
         found = drawn({
             "facts": [
@@ -533,6 +575,27 @@ class TestTimes:
     def test_an_end_without_a_beginning_is_no_beginning(self):
         assert lasting(None, interval("2023-01-01", None, "range")) is None
 
+    @pytest.mark.parametrize(
+        "text", ["0000-00-00", "0001-01-01", "9999-12-31", "2023-13-01", "2023-05-00", "1/2023-05-01"]
+    )
+    def test_a_date_that_cannot_be_is_none(self, text: str):
+        assert fact(valid_from=text, valid_to=text).valid is None
+
+    @pytest.mark.parametrize(("words", "says"), [("last week", "I moved last week"), ("上周", "我上周搬了家")])
+    def test_words_count_from_the_source_that_says_them(self, words: str, says: str):
+        later = said("9", says, valid=Interval.at(datetime(2024, 1, 10, tzinfo=UTC)))
+        event = {"action": "moved", "time": words}
+        reply = {
+            "facts": [{"text": "x", "valid_from": words, "sources": ["1", "9"]}],
+            "frames": [{"summary": "x", "sources": ["1", "9"], "events": [event, {**event, "sources": ["2"]}]}],
+        }
+        found = drawn(reply, {"1": said("1", "Really?"), "2": TALK["2"], "9": later})
+        (made,), (frame,) = found.facts, found.frames
+        assert made.valid == interval("2024-01-01", None, "week")
+        assert [event.time for event in frame.events] == [
+            interval("2024-01-01", "2024-01-08", "week"), interval("2023-05-15", "2023-05-22", "week"),
+        ]  # fmt: skip
+
     def test_a_frame_happened_when_its_first_dated_event_did(self):
         events = [{"action": "a"}, {"action": "b", "time": "2021"}, {"action": "c", "time": "2019"}]
         (frame,) = drawn({"frames": [{"summary": "x", "events": events}]}).frames
@@ -583,6 +646,112 @@ class TestFrames:
     )
     def test_emotions_are_bounded(self, value: Any, emotion: Emotion | None):
         assert drawn({"frames": [{"summary": "x", "emotion": value}]}).frames[0].emotion == emotion
+
+
+def minutes_apart(*minutes: int, texts: tuple[str, ...] = ()) -> dict[str, Passage]:
+    """Messages of two speakers in turn, so many minutes after ten, by their labels."""
+    moments = [WEDNESDAY + timedelta(minutes=minute) for minute in minutes]
+    return {
+        str(n): said(str(n), text, ("Nora", "Ivo")[n % 2], valid=Interval.at(moment))
+        for n, (moment, text) in enumerate(zip(moments, texts or ["x"] * len(moments), strict=True))
+    }
+
+
+LONG = minutes_apart(0, 1, 20, texts=("We tried to start the boat.", "The engine is cold.", "Now it runs!"))
+LONG_HAN = minutes_apart(0, 1, 20, texts=("我们试着发动船。", "发动机太凉了。", "现在它转起来了！"))
+
+
+class TestSubEvents:
+    """What goes on for more than five minutes has an event for each stage, with its own time."""
+
+    def at(self, minute: int, until: int | None = None) -> Interval:
+        first, last = (WEDNESDAY + timedelta(minutes=m) for m in (minute, minute if until is None else until))
+        return Interval(start=first, end=last)
+
+    def test_an_event_of_no_told_time_was_when_its_messages_were_sent(self):
+        events = [
+            {"action": "tried", "sources": ["0", "1"]}, {"action": "ran", "sources": "2"},
+            {"action": "rested", "sources": ["2"], "time": "2023-05-23"}, {"action": "sang"},
+        ]  # fmt: skip
+        (frame,) = drawn({"frames": [{"summary": "x", "sources": ["0", "1", "2"], "events": events}]}, LONG).frames
+        day = interval("2023-05-23", "2023-05-24", "day")
+        assert [event.time for event in frame.events] == [self.at(0, 1), self.at(20), day, None]
+        assert frame.valid == day
+
+    @pytest.mark.parametrize(
+        ("passages", "actions"),
+        [
+            (LONG, ["We tried to start the boat.", "Now it runs!"]),
+            (LONG_HAN, ["发动机太凉了。", "现在它转起来了！"]),
+        ],
+    )
+    @pytest.mark.parametrize("events", [[], [{"action": "started it", "time": "2023-05-24"}]])
+    def test_one_event_is_followed_by_those_of_its_stages(
+        self, passages: dict[str, Passage], actions: list[str], events: list[Any]
+    ):
+        (frame,) = drawn({"frames": [{"summary": "x", "sources": ["0", "1", "2"], "events": events}]}, passages).frames
+        told = frame.events[len(events) :]
+        assert len(told) == 2
+        assert [event.time for event in told] == [self.at(0, 1), self.at(20)]
+        assert told[1].action == actions[1]
+        assert told[0].action in {passages["0"].text, passages["1"].text}
+        assert [set(event.participants) for event in told] == [{"Nora", "Ivo"}, {"Nora"}]
+        assert frame.valid == (frame.events[0].time if events else self.at(0, 20))
+
+    @pytest.mark.parametrize("minutes", [(0, 1, 5), (0,)])
+    def test_what_is_brief_stays_as_it_was_told(self, minutes: tuple[int, ...]):
+        passages = minutes_apart(*minutes)
+        (frame,) = drawn(
+            {"frames": [{"summary": "x", "events": [{"action": "ran", "sources": ["0"]}]}]}, passages
+        ).frames
+        assert [(event.action, event.time) for event in frame.events] == [("ran", None)]
+
+    def test_what_an_event_cites_the_frame_cites(self):
+        events = [{"action": "ran", "sources": ["2"]}, {"action": "flew", "sources": ["77"]}]
+        found = drawn({"frames": [{"summary": "x", "sources": ["0"], "events": events}]}, LONG)
+        assert found.frames[0].sources == ("p0", "p2")
+        assert (found.frames[0].events[0].action, found.rejected) == ("ran", 1)
+
+
+class TestDecisions:
+    PEOPLE = ({"name": "Maria Silva", "type": "Person", "aliases": ["Maria"]}, {"name": "王建国", "type": "Person"},
+              {"name": "Porto", "type": "Location"}, {"name": "Tom", "type": "Person"})  # fmt: skip
+
+    def participants(self, *texts: str, **event: Any) -> list[str]:
+        passages = minutes_apart(*range(len(texts)), texts=texts)
+        passages["8"] = said("8", "Shall I book?", "assistant", role="assistant")
+        item = {"summary": "x", "events": [event, {"action": "sang", "participants": ["Tom"]}]}
+        found = drawn({"frames": [item], "entities": list(self.PEOPLE)}, passages)
+        assert found.frames[0].events[1].participants == ("Tom",), "only the decision gains any"
+        return list(found.frames[0].events[0].participants)
+
+    @pytest.mark.parametrize(
+        ("texts", "action", "people"),
+        [
+            (("Maria wants Porto.", "OK then."), "decided on Porto", ["Nora", "Maria Silva", "Ivo"]),
+            (("王建国也来。", "好。"), "商量好去杭州", ["Nora", "王建国", "Ivo"]),
+            (("Maria wants Porto.", "OK then."), "went to Porto", ["Nora"]),
+        ],
+    )
+    def test_keep_everybody_who_speaks_or_is_named(self, texts: tuple[str, ...], action: str, people: list[str]):
+        assert self.participants(*texts, action=action, participants=["Nora"]) == people
+
+    def test_nobody_twice(self):
+        assert self.participants(
+            "Maria wants it.", "Fine.", action="agreed", participants=["maria", "IVO", "Nora"]
+        ) == ["maria", "IVO", "Nora"]  # fmt: skip
+
+    def test_the_summary_may_tell_of_it(self):
+        found = drawn({"frames": [{"summary": "They decided to go.", "events": [{"action": "a"}, {"action": "b"}]}]})
+        assert [event.participants for event in found.frames[0].events] == [("Nora", "Ivo")] * 2
+
+    @pytest.mark.parametrize(("summary", "user"), [("They agreed.", "user"), ("他们同意了。", "用户")])
+    def test_the_user_goes_by_one_name(self, summary: str, user: str):
+        passages = {"1": said("1", "OK"), "2": said("2", "好", "Ivo")}
+        for given_ in ([], ["user"], ["用户"]):
+            item = {"summary": summary, "events": [{"action": "a", "participants": given_}]}
+            (frame,) = drawn({"frames": [item]}, passages).frames
+            assert frame.events[0].participants == ((*(given_ or [user]), "Ivo") if given_ else (user, "Ivo"))
 
 
 class TestEntities:
@@ -766,7 +935,11 @@ def test_any_text_is_an_extraction_or_a_bad_reply(text: str):
     except ProviderBadReply:
         return
     made = (*found.frames, *found.facts, *found.entities, *found.notes)
-    assert len({record.id for record in made}) == len(made)
+    kept = (*found.frames, *found.entities, *found.notes)
+    assert len({record.id for record in kept}) == len(kept)
+    triples = [tuple(map(fold, (one.subject, one.predicate, one.object))) for one in found.facts]
+    said = {triple if all(triple) else fold(one.text) for triple, one in zip(triples, found.facts, strict=True)}
+    assert len(said) == len(found.facts)
     for record in made:
         assert record.text.strip()
         assert record.sources

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from fabula.abc.changes import Changes, Erasure, Filter, Lease, Pending, ScopeState, Task, Written
 from fabula.index import Block, Floats, Index
-from fabula.types import Forgotten, Kind, Record, Stats
+from fabula.types import Forgotten, Kind, Passage, Record, Stats
 
 
 class Store(ABC):
@@ -86,10 +86,17 @@ class Store(ABC):
         """List records with their numbers, in order of arrival."""
 
     @abstractmethod
-    async def citing(self, scope: str, ids: Sequence[str], kinds: Sequence[Kind]) -> list[Record]:
-        """Return the live records of these kinds that were made from, or are mentioned in, one of `ids`.
+    async def earlier(self, scope: str, session: str, seq: int, limit: int) -> list[Passage]:
+        """Return the last `limit` passages of a session before the place `seq`, in their order."""
 
-        An entity's `sources` then name all of `ids` that mention it.
+    @abstractmethod
+    async def citing(
+        self, scope: str, ids: Sequence[str], kinds: Sequence[Kind], as_of: datetime | None = None
+    ) -> list[Record]:
+        """Return the records of these kinds that were made from, or are mentioned in, one of `ids`.
+
+        They are those that are believed now, or were at `as_of`. An entity's `sources` then name all of `ids` that
+        mention it.
         """
 
     @abstractmethod

@@ -14,10 +14,11 @@ from typing import Any, Final, TypeVar, cast
 from fabula.abc import Extraction
 from fabula.conventions import Conventions
 from fabula.errors import ProviderBadReply
-from fabula.names import entity_id
+from fabula.names import entity_id, is_person
 from fabula.render import without_memories
 from fabula.replies.enclosed import Json, bad
 from fabula.replies.values import (
+    confidence_of,
     emotion_of,
     importance_of,
     is_name,
@@ -30,8 +31,10 @@ from fabula.replies.values import (
     text_of,
     time_of,
 )
+from fabula.talk import event_of, span, stages
 from fabula.text import derived_id, fold, script
-from fabula.types import NOTHING, Entity, Event, Fact, Frame, Interval, Note, Passage, Record
+from fabula.timeline import told_by_both
+from fabula.types import ROLES, Entity, Event, Fact, Frame, Interval, Note, Passage, Record
 
 _log = logging.getLogger(__name__)
 
@@ -42,6 +45,14 @@ PROFILE: Final = "profile"
 """The namespace of notes about who somebody is."""
 _USER: Final = frozenset(("", "user", "用户"))
 """What the one whose memory it is goes by where no name is known."""
+_MACHINES: Final = ROLES - {"user"}
+"""The roles of those who are nobody."""
+_DECIDED: Final = re.compile(
+    r"\b(?:decid(?:ed|es?)|agree[ds]?|settled on|vot(?:ed?|es)|chose|choose)\b"
+    r"|决定|商定|商量好|约定|约好|说好|一致|同意|表决|投票|敲定|拍板",
+    re.IGNORECASE,
+)
+"""Words for a decision."""
 _LISTS: Final = ("frames", "facts", "entities", "profile")
 _FIELDS: Final[Mapping[str, frozenset[str]]] = {
     "frames": frozenset(("summary", "events")), "profile": frozenset(("key",)),
@@ -55,17 +66,21 @@ def extraction(
 ) -> Extraction:  # fmt: skip
     """Return the records of a reply; `passages` are the ones it may cite, by the labels they were shown with.
 
-    An item that makes no sense, or cites only what was not shown, is left out and counted in `rejected`; one that
-    cites nothing is drawn from all passages. Times in words count from when an item's first source was said.
+    An item that makes no sense, or cites only what was not shown, is left out and counted in `rejected`, and so is
+    what an assistant or a third person says of the user as a fact; one that cites nothing is drawn from all passages.
+    Times in words count from when the source that has these words was said, else the first.
     Raises `ProviderBadReply` (`malformed`) where nothing in the reply is what was asked for.
     """
     items, odd = _by_kind(reply)
-    reading = _Reading(passages, conventions)
+    reading = _Reading(passages, conventions, items["entities"])
     frames = _united(reading.each(items["frames"], reading.frame))
-    facts = _united(reading.each(items["facts"], reading.fact))
+    facts = tuple(reading.each(_united(reading.each(items["facts"], reading.fact)), reading.attributed))
     notes = _united(reading.each(items["profile"], reading.note))
     entities = _united(reading.each(items["entities"], lambda item: reading.entity(item, (*frames, *facts, *notes))))
-    return Extraction(frames=frames, facts=facts, entities=entities, notes=notes, rejected=reading.rejected + odd)
+    return Extraction(
+        frames=frames, facts=facts, entities=entities, notes=notes, rejected=reading.rejected + odd,
+        misplaced=reading.misplaced,
+    )  # fmt: skip
 
 
 def united(first: Extraction, second: Extraction) -> Extraction:
@@ -76,6 +91,7 @@ def united(first: Extraction, second: Extraction) -> Extraction:
         entities=_united((*first.entities, *second.entities)),
         notes=_united((*first.notes, *second.notes)),
         rejected=first.rejected + second.rejected,
+        misplaced=first.misplaced + second.misplaced,
     )
 
 
@@ -115,15 +131,23 @@ def _kind(item: Any, *, alone: bool) -> str | None:
     return next((kind for kind, fields in _FIELDS.items() if not fields.isdisjoint(given)), None)
 
 
+class _Misplaced(ProviderBadReply):
+    """An item that makes sense, but not as what it is given as: somebody else said so of whom it is about."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"the model's reply {what}", reason="malformed")
+
+
 class _Reading:
     """One reply beside the passages it is about."""
 
-    def __init__(self, passages: Mapping[str, Passage], conventions: Conventions) -> None:
+    def __init__(self, passages: Mapping[str, Passage], conventions: Conventions, entities: Iterable[Any]) -> None:
         self._passages = passages
         self._all = tuple({passage.id: passage for passage in passages.values()}.values())
-        self._said = [(passage.id, fold(_said(passage))) for passage in self._all]
+        self._said = {passage.id: fold(_said(passage)) for passage in self._all}
         self._conventions = conventions
-        self.rejected = 0
+        self._people = list(_people(entities))
+        self.rejected = self.misplaced = 0
 
     def each(self, items: Iterable[Any], read: Callable[[Any], T]) -> Iterator[T]:
         for item in items:
@@ -131,29 +155,49 @@ class _Reading:
                 yield read(item)
             except ProviderBadReply as error:
                 self.rejected += 1
+                self.misplaced += isinstance(error, _Misplaced)
                 _log.debug("left out: %s", error)
 
     def frame(self, item: Any) -> Frame:
         given = _fields(item, "summary")
-        sources = self._sources(given)
-        events = tuple(self.each(listed(given.get("events")), lambda event: self._event(event, sources[0])))
+        cited = self._sources(given)
+        told = list(self.each(listed(given.get("events")), lambda event: self._event(event, cited)))
         summary = text_of(given.get("summary")) or text_of(given.get("text"))
         if not fold(summary):
             raise bad("has a frame without a summary")
-        moments = [passage.time for passage in sources if passage.time is not None]
-        said = Interval(start=min(moments), end=max(moments)) if moments else None
+        every = {passage.id for passage in (*cited, *(own for _, sources in told for own in sources))}
+        sources = tuple(passage for passage in self._all if passage.id in every)
+        events = self._decided(summary, [event for event, _ in told], sources)
+        dated = next((event.time for event in events if event.time is not None), None)
+        parts = stages(sources)
+        if len(parts) > 1:
+            events = [replace(e, time=e.time or span(own)) for e, (_, own) in zip(events, told, strict=True)]
+            # A model that tells of it as one event leaves open what was said when.
+            events += map(event_of, parts) if len(events) < 2 else ()
         ids = tuple(passage.id for passage in sources)
         return Frame(
             scope=sources[0].scope,
             id=derived_id("frame", *ids, fold(summary)),
             text=summary,
             session=sources[0].session,
-            events=events,
+            events=tuple(events),
             importance=importance_of(given.get("importance")),
             emotion=emotion_of(given.get("emotion")),
-            valid=next((event.time for event in events if event.time is not None), said),
+            valid=dated or span(sources),
             sources=ids,
         )
+
+    def _decided(self, summary: str, events: Sequence[Event], sources: Sequence[Passage]) -> list[Event]:
+        """The events, those that decide something with everybody who speaks or is named in the sources."""
+        deciding = [bool(_DECIDED.search(event.action)) for event in events]
+        if not any(deciding):  # then it is the summary that tells of one, if anything does
+            deciding = [bool(_DECIDED.search(summary))] * len(events)
+        said = "\n".join(self._said[passage.id] for passage in sources)
+        named = [names for names in self._people if naming(names).search(said)]
+        user = "用户" if script(summary) == "han" else "user"
+        speakers = (passage.speaker for passage in sources if passage.role not in _MACHINES)
+        named += [(user, *_USER) if fold(speaker) in _USER else (speaker,) for speaker in speakers]
+        return [_joined_by(event, named) if here else event for event, here in zip(events, deciding, strict=True)]
 
     def fact(self, item: Any) -> Fact:
         given = _fields(item, "text")
@@ -163,7 +207,7 @@ class _Reading:
         text = text_of(given.get("text")) or text_of(given.get("content")) or sentence(subject, predicate, thing)
         if not fold(text):
             raise bad("has a fact that says nothing")
-        since, until = (self._time(given.get(name), sources[0]) for name in ("valid_from", "valid_to"))
+        since, until = (self._time(given.get(name), sources) for name in ("valid_from", "valid_to"))
         return Fact(
             scope=sources[0].scope,
             id="",  # who is meant is known when it is linked
@@ -174,8 +218,14 @@ class _Reading:
             importance=importance_of(given.get("importance")),
             valid=lasting(since, until),
             sources=tuple(passage.id for passage in sources),
-            meta=_speaker(sources),
+            meta=_speaker(sources) | confidence_of(given.get("confidence")),
         )
+
+    def attributed(self, fact: Fact) -> Fact:
+        """The fact, once all that tell it are known: one of them has to be able to."""
+        if fact.subject and not self._may_tell(fact.subject, [p for p in self._all if p.id in fact.sources]):
+            raise _Misplaced("takes what somebody else said for a fact about who speaks")
+        return fact
 
     def note(self, item: Any) -> Note:
         given = _fields(item, "value")
@@ -185,8 +235,9 @@ class _Reading:
         if not (fold(name) and values):
             raise bad("has a profile entry without a key or a value")
         speakers = {fold(passage.speaker) for passage in sources}
-        if all(passage.role == "assistant" for passage in sources) and fold(subject) not in speakers:
-            raise bad("takes what an assistant said for somebody's profile")
+        by_machines = all(passage.role in _MACHINES for passage in sources) and fold(subject) not in speakers
+        if by_machines or not self._may_tell(subject, sources):
+            raise _Misplaced("takes what somebody else said for somebody's profile")
         # Several people may speak, and each has an occupation.
         key = fold(name) if fold(subject) in _USER else f"{fold(subject)}/{fold(name)}"
         return _worded(
@@ -209,7 +260,7 @@ class _Reading:
             raise bad("has an entity without a name")
         aliases = tuple(alias for alias in names_of(given.get("aliases")) if fold(alias) != fold(name))
         named = naming((name, *aliases))
-        sources = [passage for passage, said in self._said if named.search(said)] or [
+        sources = [passage for passage, said in self._said.items() if named.search(said)] or [
             source for record in made if named.search(fold(_told(record))) for source in record.sources
         ]
         if not sources:
@@ -223,19 +274,32 @@ class _Reading:
             sources=tuple(dict.fromkeys(sources)),
         )
 
-    def _event(self, item: Any, source: Passage) -> Event:
+    def _event(self, item: Any, cited: Sequence[Passage]) -> tuple[Event, tuple[Passage, ...]]:
+        """An event and the passages that it cites itself, if any."""
         given = _fields(item, "action")
+        own = self._sources(given) if listed(given.get("sources")) else ()
         event = Event(
             participants=names_of(given.get("participants")),
             action=text_of(given.get("action")),
-            time=self._time(given.get("time"), source),
+            time=self._time(given.get("time"), own or cited),
             location=text_of(given.get("location")),
             causality=text_of(given.get("causality")),
             manner=text_of(given.get("manner")),
         )
         if not (event.action or event.participants):
             raise bad("has an event in which nothing happens")
-        return event
+        return event, own
+
+    def _may_tell(self, subject: str, sources: Sequence[Passage]) -> bool:
+        """Whether the sources may tell of the subject: of the user only the user, of others who speak no machine."""
+        who = fold(subject)
+        people = [passage for passage in self._all if passage.role not in _MACHINES]
+        own = [passage for passage in self._all if fold(passage.speaker) == who]
+        if who in _USER:
+            own = [passage for passage in people if fold(passage.speaker) in _USER] or people
+        elif not own or any(passage.role not in _MACHINES for passage in sources):
+            return True
+        return not {passage.id for passage in own}.isdisjoint(passage.id for passage in sources)
 
     def _sources(self, given: Mapping[str, Any]) -> tuple[Passage, ...]:
         """The passages an item cites, in their own order."""
@@ -253,7 +317,9 @@ class _Reading:
     def _labels(self, cited: str) -> list[str]:
         return [cited] if cited in self._passages else re.split(r"[\s,;，、；\[\]()]+", cited)
 
-    def _time(self, value: Any, source: Passage) -> Interval | None:
+    def _time(self, value: Any, sources: Sequence[Passage]) -> Interval | None:
+        words = fold(line_of(value))
+        source = next((p for p in sources if words and words in self._said[p.id]), sources[0])
         return time_of(value, source.time, self._conventions)
 
 
@@ -264,6 +330,25 @@ def _fields(item: Any, plain: str) -> dict[str, Any]:
     if isinstance(item, str):
         return {plain: item}
     raise bad(f"has an item that is neither an object nor a text but {type(item).__name__}")
+
+
+def _people(entities: Iterable[Any]) -> Iterator[tuple[str, ...]]:
+    """The names of each person among the entities of a reply."""
+    for item in entities:
+        if isinstance(item, dict):
+            given = cast(dict[str, Any], item)
+            names = names_of([given.get("name"), *listed(given.get("aliases"))])
+            if names and is_person(line_of(given.get("type"))):
+                yield names
+
+
+def _joined_by(event: Event, named: Iterable[Sequence[str]]) -> Event:
+    """The event, taken part in by all these too; each goes by several names, and is there under any of them."""
+    participants = list(event.participants)
+    for names in named:
+        if {fold(name) for name in names}.isdisjoint(map(fold, participants)):
+            participants.append(names[0])
+    return replace(event, participants=tuple(participants))
 
 
 def _speaker(sources: Sequence[Passage]) -> dict[str, str]:
@@ -312,7 +397,7 @@ def _one(first: R, second: R) -> R:
         aliases = {fold(alias): alias for alias in (*second.aliases, *first.aliases)}
         changed |= {"aliases": tuple(aliases.values()), "type": first.type or second.type}
     if isinstance(first, Fact) and first.meta != second.meta:
-        changed["meta"] = NOTHING
+        changed["meta"] = told_by_both(first.meta, second.meta)
     if isinstance(first, Note) and isinstance(second, Note):
         values = list(dict.fromkeys([*listed(first.value), *listed(second.value)]))
         meta = {

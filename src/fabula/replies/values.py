@@ -17,6 +17,7 @@ from fabula.render import without_memories
 from fabula.replies.enclosed import without_thoughts
 from fabula.secrets import MARK
 from fabula.text import clean, fold, script
+from fabula.timeline import CONFIDENCE
 from fabula.types import Emotion, Interval
 
 IMPORTANCE: Final = 5
@@ -97,6 +98,12 @@ def sentence(subject: str, predicate: str, thing: str) -> str:
 def importance_of(value: Any) -> float:
     """Return an importance of 1 to 10 as one of 0.1 to 1."""
     return _number(value, 1, 10, IMPORTANCE) / 10
+
+
+def confidence_of(value: Any) -> dict[str, float]:
+    """Return a confidence, 0–1, as the `meta` of a fact; nothing where none is given."""
+    bounded = _number(value, 0, 1, math.nan)
+    return {} if math.isnan(bounded) else {CONFIDENCE: bounded}
 
 
 def emotion_of(value: Any) -> Emotion | None:

@@ -21,7 +21,7 @@ from fabula.index import Block, Floats, Index
 from fabula.stores import audit, copying, erasing, leasing, reading, writing
 from fabula.stores.layouts import Layout
 from fabula.stores.statements import Steps
-from fabula.types import Forgotten, Kind, Record, Stats
+from fabula.types import Forgotten, Kind, Passage, Record, Stats
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -110,8 +110,13 @@ class DrivenStore(Store):
     async def find(self, scope: str, wanted: Filter) -> list[tuple[int, Record]]:
         return await self.reads(scope, reading.find, scope, wanted)
 
-    async def citing(self, scope: str, ids: Sequence[str], kinds: Sequence[Kind]) -> list[Record]:
-        return await self.reads(scope, reading.citing, scope, ids, kinds)
+    async def earlier(self, scope: str, session: str, seq: int, limit: int) -> list[Passage]:
+        return await self.reads(scope, reading.earlier, scope, session, seq, limit)
+
+    async def citing(
+        self, scope: str, ids: Sequence[str], kinds: Sequence[Kind], as_of: datetime | None = None
+    ) -> list[Record]:
+        return await self.reads(scope, reading.citing, scope, ids, kinds, as_of)
 
     async def scopes(self) -> list[str]:
         return await self.reads(None, reading.scopes)

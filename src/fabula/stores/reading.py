@@ -19,7 +19,7 @@ from fabula.stores.layouts import Layout
 from fabula.stores.rows import from_row, micros
 from fabula.stores.statements import Do, Rows, Steps
 from fabula.text import hash_term
-from fabula.types import Kind, Record, Stats
+from fabula.types import Kind, Passage, Record, Stats
 
 
 def state(scope: str) -> Steps[ScopeState | None]:
@@ -126,9 +126,20 @@ def find(scope: str, wanted: Filter) -> Steps[list[tuple[int, Record]]]:
     return found[: wanted.limit]
 
 
-def citing(scope: str, ids: Sequence[str], kinds: Sequence[Kind]) -> Steps[list[Record]]:
+def earlier(scope: str, session: str, seq: int, limit: int) -> Steps[list[Passage]]:
+    """See `Store.earlier`."""
+    rows = yield Do("earlier_records", {"scope": scope, "session": session, "seq": seq, "limit": limit})
+    found = (from_row(scope, row) for row in reversed(rows))
+    return [record for record in found if isinstance(record, Passage)]
+
+
+def citing(scope: str, ids: Sequence[str], kinds: Sequence[Kind], as_of: datetime | None) -> Steps[list[Record]]:
     """See `Store.citing`."""
-    rows = yield Do("citing_records", {"scope": scope, "ids": list(ids), "kinds": list(kinds)})
+    params = {"scope": scope, "ids": list(ids), "kinds": list(kinds)}
+    if as_of is None:
+        rows = yield Do("citing_records", params)
+    else:
+        rows = yield Do("past_citing_records", {**params, "at": micros(as_of)})
     mentions: dict[str, list[str]] = {}
     if "entity" in kinds:
         for entity, passage in (yield Do("mentioned_in", {"scope": scope, "ids": list(ids)})):

@@ -50,6 +50,11 @@ SELECT id, number FROM records WHERE scope = :scope AND id IN :ids AND recorded_
 -- The passages of a session.
 SELECT id FROM records WHERE scope = :scope AND session = :session AND seq IS NOT NULL;
 
+-- name: earlier_records
+-- The last passages of a session before a place in it, the last one first.
+SELECT $record FROM records WHERE scope = :scope AND session = :session AND seq IS NOT NULL AND seq < :seq
+ORDER BY seq DESC LIMIT :limit;
+
 -- name: next_seq
 -- The next free place in a session.
 SELECT COALESCE(MAX(seq) + 1, 0) FROM records WHERE scope = :scope AND session = :session AND seq IS NOT NULL;
@@ -59,6 +64,13 @@ SELECT COALESCE(MAX(seq) + 1, 0) FROM records WHERE scope = :scope AND session =
 SELECT $record FROM records
 WHERE scope = :scope AND recorded_to IS NULL AND kind IN :kinds AND id IN (
     SELECT source FROM edges WHERE scope = :scope AND kind IN ('cites', 'mentions') AND target IN :ids)
+ORDER BY number;
+
+-- name: past_citing_records
+-- The same, of what was believed at a moment.
+SELECT $record FROM records
+WHERE scope = :scope AND recorded_from <= :at AND (recorded_to IS NULL OR recorded_to > :at) AND kind IN :kinds
+  AND id IN (SELECT source FROM edges WHERE scope = :scope AND kind IN ('cites', 'mentions') AND target IN :ids)
 ORDER BY number;
 
 -- name: citing_ids

@@ -136,6 +136,20 @@ class VersionsContract:
         await store.write("u", Changes(close=("t",)))
         assert await store.citing("u", ["p", "q"], ["fact"]) == []
 
+    async def test_citing_as_of_a_moment(self, store: Store) -> None:
+        """What was made from a record by then, in the version that was believed then, whatever became of it."""
+        await store.write("u", Changes(add=entries(passage("u", "p"), passage("u", "q")), at=NOON))
+        await store.write("u", Changes(put=entries(fact("u", "t", "p")), at=NOON + timedelta(hours=1)))
+        await store.write("u", Changes(put=entries(fact("u", "t", "q")), at=NOON + timedelta(hours=2)))
+        await store.write("u", Changes(close=("t",), at=NOON + timedelta(hours=3)))
+
+        async def citing(ids: list[str], hours: int) -> list[tuple[str, ...]]:
+            found = await store.citing("u", ids, ["fact"], NOON + timedelta(hours=hours))
+            return [record.sources for record in found]
+
+        assert [await citing(["p"], hours) for hours in range(4)] == [[], [("p",)], [], []]
+        assert [await citing(["q"], hours) for hours in range(4)] == [[], [], [("q",)], []]
+
     async def test_a_change_only_moves_its_own_scope(self, store: Store) -> None:
         """The revision grows with every write of its scope and with no other."""
         await store.write("v", Changes(add=entries(passage("v", "a"))))
