@@ -11,7 +11,7 @@ from typing import Any, cast
 from fabula.abc import Changes, Edge, Entry, Extraction, Extractor, Lease, Pending, Store, Task
 from fabula.errors import ProviderBadReply, SourcesGone
 from fabula.link import Linked, link
-from fabula.remember import says_more, searchable, terms_of
+from fabula.remember import says_more, searchable, terms_of, with_pictures
 from fabula.render import without_memories
 from fabula.text import clean, derived_id
 from fabula.timeline import SUPERSEDED_BY
@@ -71,6 +71,8 @@ async def extract(
     """
     passages = tuple(replace(p, text=without_memories(p.text)) for p in window.passages)
     heard = tuple(p for p in passages if searchable(p))
+    if getattr(extractor, "sees", False):
+        heard = tuple([await with_pictures(store, p) for p in heard])
     found = await extractor.extract(heard) if heard else Extraction()
     found = _cleaned(found)
     drawn = any(map(says_more, (*found.frames, *found.facts, *found.entities)))

@@ -126,6 +126,12 @@ def find(scope: str, wanted: Filter) -> Steps[list[tuple[int, Record]]]:
     return found[: wanted.limit]
 
 
+def pictures(scope: str, record_id: str) -> Steps[dict[int, bytes]]:
+    """See `Store.pictures`."""
+    rows = yield Do("pictures", {"scope": scope, "id": record_id})
+    return {place: bytes(data) for place, data in rows}
+
+
 def citing(scope: str, ids: Sequence[str], kinds: Sequence[Kind]) -> Steps[list[Record]]:
     """See `Store.citing`."""
     rows = yield Do("citing_records", {"scope": scope, "ids": list(ids), "kinds": list(kinds)})
