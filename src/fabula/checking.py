@@ -7,7 +7,7 @@ import reprlib
 import unicodedata
 from collections.abc import Iterable
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Final
 
 from fabula.errors import InvalidInput
 
@@ -57,6 +57,29 @@ def named(name: str, value: Any) -> str:
     if not stored:
         raise InvalidInput(f"{name} is None or a name; an empty one matches nothing")
     return stored
+
+
+def pictured(data: bytes) -> str:
+    """Return the media type of a picture, read off its first bytes (PNG, JPEG, GIF or WebP).
+
+    Raises `InvalidInput` for anything else and for more than `LARGEST` bytes.
+    """
+    if len(data) > LARGEST:
+        raise InvalidInput(f"a picture has at most {LARGEST // 10**6} MB, not {len(data) / 10**6:.1f}")
+    found = next((media for first, media in _PICTURES.items() if data.startswith(first)), "")
+    if not found and data.startswith(b"RIFF") and data[8:12] == b"WEBP":
+        found = "image/webp"
+    if not found:
+        raise InvalidInput("a picture is a PNG, JPEG, GIF or WebP, and these bytes are none")
+    return found
+
+
+LARGEST: Final = 20_000_000
+"""The most bytes a picture may have."""
+_PICTURES: Final = {
+    b"\x89PNG\r\n\x1a\n": "image/png", b"\xff\xd8\xff": "image/jpeg",
+    b"GIF87a": "image/gif", b"GIF89a": "image/gif",
+}  # fmt: skip
 
 
 def chosen(name: str, values: Iterable[Any], known: tuple[Any, ...]) -> tuple[Any, ...]:

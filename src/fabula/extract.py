@@ -11,7 +11,7 @@ from typing import Any, Final, cast
 from fabula.abc import Changes, Edge, Entry, Extraction, Extractor, Lease, Pending, Store, Task
 from fabula.errors import ProviderBadReply, SourcesGone
 from fabula.link import Linked, link
-from fabula.remember import says_more, searchable, terms_of
+from fabula.remember import says_more, searchable, terms_of, with_pictures
 from fabula.render import without_memories
 from fabula.text import clean, derived_id
 from fabula.timeline import SUPERSEDED_BY
@@ -76,7 +76,8 @@ async def extract(
     found = Extraction()
     if heard:
         before = await store.earlier(lease.scope, heard[0].session, heard[0].seq, CONTEXT)
-        found = _cleaned(await extractor.extract(heard, _heard(before)))
+        seen = [await with_pictures(store, p) for p in heard] if getattr(extractor, "sees", False) else heard
+        found = _cleaned(await extractor.extract(seen, _heard(before)))
     drawn = any(map(says_more, (*found.frames, *found.facts, *found.entities)))
     linked = await link(store, lease.scope, space, found, resolve=resolve) if drawn else _plain(found)
     to_fuse = await _to_fuse(store, lease.scope, linked) if fuse else set[str]()

@@ -296,6 +296,11 @@ class LLMExtractor:
         self._max_tokens = max_tokens
         self._rules = tuple(entities)
 
+    @property
+    def sees(self) -> bool:
+        """Whether the model takes pictures."""
+        return bool(getattr(self._llm, "sees", False))
+
     async def extract(self, window: Sequence[Passage], context: Sequence[Passage] = ()) -> Extraction:
         """Return what the model finds in `window`; raises a `ProviderError`, also where no reply was of use."""
         heard = [passage for passage in window if searchable(passage)]
@@ -317,7 +322,7 @@ class LLMExtractor:
         return united(first, second)
 
     async def _asked(self, window: Sequence[Passage], context: Sequence[Passage]) -> Extraction:
-        messages, labels = extraction_messages(window, context)
+        messages, labels = extraction_messages(window, context, shown=self.sees)
         cut_off: ProviderBadReply | None = None
         room, temperature = self._max_tokens, _USUAL
         calls = 0

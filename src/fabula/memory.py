@@ -27,7 +27,7 @@ from fabula.settings import Settings
 from fabula.stores import open_store
 from fabula.stores.hot import HotStore
 from fabula.text import clean, derived_id, identifier
-from fabula.types import KINDS, Flushed, Forgotten, Interval, Kind, Message, Plan, Receipt, Record, Stats, Status
+from fabula.types import KINDS, Flushed, Forgotten, Image, Interval, Kind, Message, Plan, Receipt, Record, Stats, Status
 from fabula.upkeep import Progress, check, quiet, reembed
 
 log = logging.getLogger(__name__)
@@ -138,6 +138,8 @@ class AsyncMemory:
                 await self._store.close()
                 if self._embedder is not None:
                     await self._embedder.close()
+                if (close := getattr(self._llm, "close", None)) is not None:
+                    await close()
 
     async def __aenter__(self) -> Self:
         return await self.open()
@@ -192,11 +194,14 @@ class AsyncMemory:
         at: datetime | str | None = None,
         as_of: datetime | str | None = None,
         explain: bool = False,
+        images: Sequence[Image] = (),
     ) -> Recollection:
         """Bring back what matters for `query`, best first.
 
         `at` is the asker's present, against which "last week" is read (default: now). `as_of` answers from what was
         known then. `explain` adds how the answer came about. A blank query brings back nothing.
+        `images` are part of the question: an embedder that sees is shown them, and their captions or names are words
+        of the query.
 
         Raises `InvalidInput` and `StoreUnavailable`. A model that fails is named in `degraded`.
         """
@@ -207,11 +212,23 @@ class AsyncMemory:
         _an(Plan, plan, "plan")
         if plan is None:  # pyright: ignore[reportUnnecessaryComparison]
             raise InvalidInput("plan is a Plan; leave it out for the default")
+        for image in images:
+            if not isinstance(image, Image):  # pyright: ignore[reportUnnecessaryIsInstance]
+                raise InvalidInput(f"images are Image objects, not {reprlib.repr(image)}")
         now = self._clock() if at is None else aware(at)
         known = None if as_of is None else aware(as_of)
         ways = self.settings.conventions
         return await recalling.recall(
-            self._store, self._embedder, scope, query, plan, now, known, conventions=ways, explain=explain
+            self._store,
+            self._embedder,
+            scope,
+            query,
+            plan,
+            now,
+            known,
+            conventions=ways,
+            explain=explain,
+            images=images,
         )
 
     async def forget(

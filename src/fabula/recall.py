@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 import numpy as np
@@ -26,7 +26,7 @@ from fabula.ranking import Ranking
 from fabula.render import Recollection
 from fabula.scoring import Cue
 from fabula.text import AHEAD, ANALYZER, TIMED, clean, hash_term, query_terms, script
-from fabula.types import Interval, Plan, Trace
+from fabula.types import Image, Interval, Plan, Trace
 
 log = logging.getLogger(__name__)
 
@@ -52,9 +52,11 @@ async def recall(
     *,
     conventions: Conventions,
     explain: bool = False,
+    images: Sequence[Image] = (),
 ) -> Recollection:
     """Answer `query` from the memories of `scope`; see `AsyncMemory.recall`."""
-    query = clean(query).strip()
+    shown = [image for image in images if image.data or image.address]
+    alone, query = (_words(query, images, names=names) for names in (False, True))
     if not query:
         return Recollection(scope=scope, query=query)
     space = embedder.space if embedder is not None and "dense" in plan.channels else ""
@@ -67,8 +69,12 @@ async def recall(
         if index.stored_space != space:
             degraded.append(f"dense: the vectors are of {index.stored_space}, the model in use is {space}")
         else:
-            vector, failure = await _vector(embedder, query)
-            degraded += failure
+            vector = await _shown(embedder, alone, shown) if shown and embedder.sees else None
+            if vector is not None:
+                query = alone  # what a picture is called says less than what it shows
+            else:
+                vector, failure = await _vector(embedder, query)
+                degraded += failure
     if as_of is not None:
         index = index.at(as_of.timestamp())
     cue, asked = read(query, index, at, vector, conventions)
@@ -159,6 +165,19 @@ def _bounds(window: Interval, at: datetime) -> tuple[float, float]:
     if end == np.inf and start > -np.inf:
         return start, max(start + scoring.DAY, at.timestamp())
     return (end - BEFORE if start == -np.inf else start), end
+
+
+def _words(query: str, images: Sequence[Image], *, names: bool) -> str:
+    """What is asked for in words: the question, and what its pictures are captioned or, with `names`, called."""
+    return clean(" ".join([query, *(image.caption or (image.name if names else "") for image in images)])).strip()
+
+
+async def _shown(embedder: Embedder, words: str, images: Sequence[Image]) -> np.ndarray | None:
+    try:
+        return await embedder.shown(words, images, "query")
+    except ProviderError as error:
+        log.warning("a picture is asked for by its words: %s", error)
+        return None
 
 
 async def _vector(embedder: Embedder, query: str) -> tuple[np.ndarray | None, list[str]]:

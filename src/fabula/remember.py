@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final
@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from fabula import when
-from fabula.abc import SEARCHED, Changes, Clock, Embedder, Entry, Filter, Lease, Pending, Store, Task, Terms, Vectors
+from fabula.abc import SEARCHED, Changes, Clock, Embedder, Entry, Filter, Lease, Pending, Store, Task, Terms
 from fabula.checking import aware
 from fabula.errors import EmbeddingMismatch, InvalidInput
 from fabula.index import LINK, LINKS
@@ -114,16 +114,20 @@ async def remember(
     at = clock()
     passages: list[Passage] = []
     masked: list[Masked] = []
+    pictures: dict[str, dict[int, bytes]] = {}
     for message in messages:
         passage, found = _passage(scope, message, at, settings)
         passages.append(passage)
+        pictures.setdefault(passage.id, {place: i.data for place, i in enumerate(message.images) if i.data})
         masked += found
     first: dict[str, Passage] = {}
     for passage in passages:
         first.setdefault(passage.id, passage)
     if not first:
         return Receipt()
-    entries = tuple(Entry(record=p, terms=terms_of(p), tasks=_tasks(p)) for p in first.values())
+    entries = tuple(
+        Entry(record=p, terms=terms_of(p), tasks=_tasks(p), pictures=pictures[p.id]) for p in first.values()
+    )
     written = await store.write(scope, Changes(add=entries, space=space, analyzer=ANALYZER, at=at, quiet=settings.idle))
     duplicates: list[str] = []
     conflicts: list[str] = []
@@ -170,11 +174,19 @@ def _passage(scope: str, message: Message, at: datetime, settings: Settings) -> 
         session=identifier(message.session, "session"),
         speaker=clean(message.speaker or "").strip() or role,
         role=role,
-        images=tuple(Image(caption=hidden(i.caption), url=hidden(i.url), name=hidden(i.name)) for i in message.images),
+        images=tuple(_kept(image, hidden) for image in message.images),
         valid=Interval.at(at if message.time is None else aware(message.time)),
         meta=meta,
     )
     return passage, spans
+
+
+def _kept(image: Image, hidden: Callable[[str], str]) -> Image:
+    """An image as its record tells of it: the picture itself is kept apart."""
+    if image.url[:5].lower() == "data:" and "," in image.url:
+        raise InvalidInput("an image's url is an address: give the picture itself as data")
+    media = image.media if image.data else ""
+    return Image(caption=hidden(image.caption), url=hidden(image.url), name=hidden(image.name), media=media)
 
 
 def _plain(meta: Mapping[str, Any], hidden: Any) -> dict[str, Any]:
@@ -211,25 +223,45 @@ async def embed(store: Store, embedder: Embedder, lease: Lease, work: Sequence[P
     if state is not None and state.space not in ("", embedder.space):  # said before the model has worked for nothing
         raise EmbeddingMismatch(scope, state.space, embedder.space)
     records = await store.get(scope, [piece.id for piece in work])
-    texts = {record.id: spoken_text(record) for record in records.values() if searchable(record)}
+    made, cache = await vectors(store, embedder, scope, records.values())
+    done: tuple[tuple[Task, str], ...] = tuple((piece.task, piece.id) for piece in work)
+    await store.write(scope, Changes(vectors=made, space=embedder.space, cache=cache, done=done), lease)
+
+
+async def vectors(
+    store: Store, embedder: Embedder, scope: str, records: Iterable[Record], *, known: bool = True
+) -> tuple[dict[str, Any], dict[bytes, Any]]:
+    """Return the vectors of the records that have something to be found by, by id, and those of new texts by hash.
+
+    An embedder that sees is shown the pictures too. With `known`, what the store remembers is not embedded again.
+    Raises a `ProviderError`.
+    """
+    given = [record for record in records if searchable(record)]
+    seen = [
+        r for r in given if embedder.sees and isinstance(r, Passage) and any(i.media or i.address for i in r.images)
+    ]
+    texts = {record.id: spoken_text(record) for record in given if record.id not in {passage.id for passage in seen}}
     keys = {record_id: text_hash(text) for record_id, text in texts.items()}
-    known = await store.cached(scope, embedder.space, sorted(set(keys.values())))
-    missing = {keys[record_id]: text for record_id, text in texts.items() if keys[record_id] not in known}
+    there = await store.cached(scope, embedder.space, sorted(set(keys.values()))) if known else {}
+    missing = {keys[record_id]: text for record_id, text in texts.items() if keys[record_id] not in there}
     fresh: dict[bytes, Any] = {}
     if missing:
-        vectors: Vectors = await embedder.vectors(list(missing.values()), "passage")
-        fresh = dict(zip(missing, vectors, strict=True))
-    by_hash: dict[bytes, Any] = {**known, **fresh}
-    await store.write(
-        scope,
-        Changes(
-            vectors={record_id: np.asarray(by_hash[key], np.float32) for record_id, key in keys.items()},
-            space=embedder.space,
-            cache=fresh,
-            done=tuple((piece.task, piece.id) for piece in work),
-        ),
-        lease,
-    )
+        fresh = dict(zip(missing, await embedder.vectors(list(missing.values()), "passage"), strict=True))
+    by_hash: dict[bytes, Any] = {**there, **fresh}
+    made = {record_id: np.asarray(by_hash[key], np.float32) for record_id, key in keys.items()}
+    for passage in seen:  # one at a time: pictures are large
+        images = [i for i in (await with_pictures(store, passage)).images if i.data or i.address]
+        made[passage.id] = await embedder.shown(spoken_text(passage), images, "passage")
+    return made, fresh
+
+
+async def with_pictures(store: Store, passage: Passage) -> Passage:
+    """Return a passage with the pictures that are kept with it in its images."""
+    if not any(image.media for image in passage.images):
+        return passage
+    kept = await store.pictures(passage.scope, passage.id)
+    images = (replace(image, data=kept.get(place, b"")) for place, image in enumerate(passage.images))
+    return replace(passage, images=tuple(images))
 
 
 def text_hash(text: str) -> bytes:

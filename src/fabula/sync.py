@@ -20,7 +20,7 @@ from fabula.errors import ForkedMemory, MemoryClosed, ReentrantCall
 from fabula.memory import DEFAULT_PLAN, AsyncMemory, EmbedderName, local_now
 from fabula.render import Recollection
 from fabula.settings import Settings
-from fabula.types import Flushed, Forgotten, Interval, Kind, Message, Plan, Receipt, Record, Stats, Status
+from fabula.types import Flushed, Forgotten, Image, Interval, Kind, Message, Plan, Receipt, Record, Stats, Status
 from fabula.upkeep import Progress, quiet
 
 T = TypeVar("T")
@@ -176,9 +176,12 @@ class Memory:
         at: datetime | str | None = None,
         as_of: datetime | str | None = None,
         explain: bool = False,
+        images: Sequence[Image] = (),
     ) -> Recollection:
         """Bring back what matters for `query`; see `AsyncMemory.recall`."""
-        return self._call("recall", self._memory.recall(scope, query, plan, at=at, as_of=as_of, explain=explain))
+        return self._call(
+            "recall", self._memory.recall(scope, query, plan, at=at, as_of=as_of, explain=explain, images=images)
+        )
 
     def forget(
         self,

@@ -8,13 +8,14 @@ All datetimes are aware; a naive one is taken as UTC.
 from __future__ import annotations
 
 import reprlib
+from base64 import b64encode
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from datetime import datetime
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal, get_args
 
-from fabula.checking import aware, chosen, named, within
+from fabula.checking import aware, chosen, named, pictured, within
 from fabula.errors import InvalidInput
 
 Kind = Literal["passage", "frame", "fact", "entity", "insight", "note"]
@@ -73,17 +74,38 @@ class Emotion:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Image:
-    """A picture that came with a message; only its caption and name are searched."""
+    """A picture that came with a message. Its caption and name are searched; models that see are shown the picture.
+
+    `data` is the picture itself (PNG, JPEG, GIF or WebP), on its way in and where it is shown to a model: it is kept
+    with its message, and a record that is read names only its `media` type.
+    """
 
     caption: str = ""
     url: str = ""
     name: str = ""
+    data: bytes = field(default=b"", repr=False)
+    media: str = ""
+    """The media type of the picture that is kept; empty where none is. It is read off `data`."""
 
     def __post_init__(self) -> None:
-        values: tuple[Any, ...] = (self.caption, self.url, self.name)
+        values: tuple[Any, ...] = (self.caption, self.url, self.name, self.media)
         for value in values:
             if not isinstance(value, str):
                 raise InvalidInput(f"an image's caption, url and name are texts, not {reprlib.repr(value)}")
+        data: Any = self.data
+        if not isinstance(data, bytes):
+            raise InvalidInput(f"an image's data are bytes, not {type(data).__name__}")
+        if data:
+            object.__setattr__(self, "media", pictured(data))
+            if not (self.caption or self.name):  # so that it can be found
+                object.__setattr__(self, "name", f"picture.{self.media.removeprefix('image/')}")
+
+    @property
+    def address(self) -> str:
+        """Where a model's host finds the picture: in a data URL, or on the web; empty where neither is known."""
+        if self.data:
+            return f"data:{self.media};base64,{b64encode(self.data).decode()}"
+        return self.url if self.url.startswith(("https://", "http://")) else ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -9,11 +9,13 @@ from typing import Any, Final, TypeAlias
 
 from fabula.abc import MOVED, Changes, Embedder, Store
 from fabula.errors import InvalidInput, StoreUnavailable
-from fabula.remember import new_id, searchable, spoken_text
+from fabula.remember import new_id, vectors
 from fabula.text import ANALYZER
 
 Progress: TypeAlias = Callable[[str, int, int], None]
 """Is told what is being done, how much of it is done, and how much there is."""
+PAGES: Final[Mapping[str, int]] = {"pictures": 1}
+"""How many rows of a table are held at once, where they may be large."""
 TRIES: Final = 3
 """How often a scope that is written to meanwhile is copied again."""
 
@@ -35,13 +37,11 @@ async def reembed(store: Store, embedder: Embedder, scope: str, batch: int, prog
     while missing := await store.unembedded(scope, embedder.space):
         for start in range(0, len(missing), batch):
             records = (await store.fetch(scope, missing[start : start + batch])).values()
-            texts = {record.id: spoken_text(record) for record in records if searchable(record)}
-            if not texts:  # forgotten meanwhile
+            made, _ = await vectors(store, embedder, scope, records, known=False)
+            if not made:  # forgotten meanwhile
                 continue
-            vectors = await embedder.vectors(list(texts.values()), "passage")
-            made = dict(zip(texts, vectors, strict=True))
             await store.write(scope, Changes(vectors=made, space=embedder.space, beside=True))
-            done += len(texts)
+            done += len(made)
             progress("embedding", done, max(done, len(missing)))
     await store.write(scope, Changes(space=embedder.space, switch=True))
     return done
@@ -90,7 +90,7 @@ async def _pages(
     """All rows of a scope behind those reached, a page at a time."""
     for table, key in MOVED.items():
         after = reached.get(table)
-        while rows := await store.page(scope, table, after):
+        while rows := await store.page(scope, table, after, PAGES.get(table, 1000)):
             yield table, rows
             after = rows[-1][:key]
 

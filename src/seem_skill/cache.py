@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from fabula import Embedder
+from fabula import Embedder, Image
 from fabula.abc import Role, Vectors
 
 
@@ -34,6 +34,15 @@ class CachedEmbedder(Embedder):
         while len(self._kept) > self._size:
             self._kept.popitem(last=False)
         return np.array([found[text] for text in texts], np.float32).reshape(len(texts), self.dimensions)
+
+    @property
+    def sees(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride]
+        """Whether the other embedder takes pictures."""
+        return self._inner.sees
+
+    async def embed_shown(self, text: str, images: Sequence[Image], role: Role) -> Vectors:
+        """Embed a text with pictures as the other embedder does; nothing of it is kept."""
+        return await self._inner.embed_shown(text, images, role)
 
     def similarity(
         self, cosine: NDArray[np.float32], *, role: Role = "passage", scripts: tuple[str, str] | None = None

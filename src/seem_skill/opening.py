@@ -22,7 +22,7 @@ def memory(config: SEEMConfig, environ: Mapping[str, str]) -> Memory:
     Raises `InvalidInput` where a model is named without a key, and `StoreUnavailable`.
     """
     chat = _chat(config, environ)
-    llm = None if chat is None else llm_from({}, **chat)
+    llm = None if chat is None else llm_from({}, **chat, sees=True)
     model = embedder(config, environ)
     place = _made(config.folder) / "memory.db" if config.database is None else config.database
     return Memory(place, embedder=model, llm=llm, settings=settings(config))
@@ -54,7 +54,9 @@ def embedder(config: SEEMConfig, environ: Mapping[str, str]) -> Embedder:
     if given is not None:
         if not any(size.values()) and given["model"] not in DIMENSIONS:
             raise InvalidInput(f"missing EMBEDDING_DIMENSIONS: how long are the vectors of {given['model']}?")
-        model = embedder_from(size, api_key=given["api_key"], base_url=given["base_url"], model=given["model"])
+        model = embedder_from(
+            size, api_key=given["api_key"], base_url=given["base_url"], model=given["model"], sees=True
+        )
     model = model or bundled("default")
     return CachedEmbedder(model, config.cache_max_size) if config.enable_cache else model
 

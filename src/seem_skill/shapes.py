@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from pathlib import PurePath
 from typing import Any, Final, TypeAlias, cast
-from urllib.parse import urlsplit
 
-from fabula import Event, Fact, Frame, Image, Interval, InvalidInput, Message, Passage
+from fabula import Event, Fact, Frame, Interval, InvalidInput, Message, Passage
 from fabula.render import spoken
 from fabula.types import ROLES
+from seem_skill import pictures
 
 Shape: TypeAlias = dict[str, Any]
 TEXTS: Final = ("text", "speaker", "dialogue_id", "image_path", "image_url", "image_id", "image_caption")
@@ -35,8 +34,8 @@ def texts(given: Any, names: Sequence[str], others: Sequence[str] = ()) -> dict[
 
 def message(observation: Mapping[str, Any]) -> Message:
     """Return the message an observation stands for; raises `InvalidInput` for one that cannot be meant."""
-    told = texts(observation, TEXTS, ("timestamp", "metadata"))
-    image = _image(told)
+    told = texts(observation, TEXTS, ("image", "timestamp", "metadata"))
+    image = pictures.image(told, observation.get("image"))
     if "text" not in told and image is None:
         raise InvalidInput("an observation needs a text that is not blank, or an image")
     time, metadata = observation.get("timestamp"), observation.get("metadata")
@@ -56,17 +55,6 @@ def message(observation: Mapping[str, Any]) -> Message:
     )
 
 
-def _image(told: Mapping[str, str]) -> Image | None:
-    path, url = told.get("image_path", ""), told.get("image_url", "")
-    if path and url:
-        raise InvalidInput("an image has an image_path or an image_url, not both")
-    if url.startswith("data:"):
-        raise InvalidInput("image_url is an address, not the picture itself")
-    name = told.get("image_id") or PurePath(path or urlsplit(url).path).name or path or url
-    caption = told.get("image_caption", "")
-    return Image(caption=caption, url=path or url, name=name) if name or caption else None
-
-
 def dialogue_id(turn: Passage) -> str:
     """Return the id a turn goes by: the caller's, or its memory id where none was given."""
     return turn.ref or turn.id
@@ -76,7 +64,7 @@ def memory(record: Frame | Passage, turns: Sequence[Passage], score: float | Non
     """Return a frame, or a turn that stands in no frame, as a memory; `turns` are what it was made from."""
     events = [event(one) for one in record.events] if isinstance(record, Frame) else []
     summary = record.text if isinstance(record, Frame) else _line(record)
-    pictures = [image for turn in turns for image in turn.images]
+    shown = [image for turn in turns for image in turn.images]
     return {
         "memory_id": record.id,
         "text": "\n".join(["[Structured Memory]", summary, *map(_told, events)]),
@@ -86,8 +74,8 @@ def memory(record: Frame | Passage, turns: Sequence[Passage], score: float | Non
         "dialogue_ids": [dialogue_id(turn) for turn in turns],
         "timestamp": _moment(turns[0].time) if turns else None,
         "score": score,
-        "image": next((image.url or image.name or None for image in pictures), None),
-        "has_multimodal": bool(pictures),
+        "image": next((image.url or image.name or None for image in shown), None),
+        "has_multimodal": bool(shown),
     }
 
 
@@ -151,8 +139,8 @@ def _told(one: Shape) -> str:
 
 def said(turn: Passage) -> str:
     """Return what was said, word for word, with a mark for each picture."""
-    pictures = [f"[image: {image.caption or image.name}]" for image in turn.images]
-    return " ".join(filter(None, [turn.text, *pictures]))
+    marks = [f"[image: {image.caption or image.name}]" for image in turn.images]
+    return " ".join(filter(None, [turn.text, *marks]))
 
 
 def _line(turn: Passage) -> str:

@@ -13,12 +13,12 @@ from dataclasses import asdict, replace
 from pathlib import PurePath
 from typing import Any, Final, Self, TypeVar
 
-from fabula import Entity, Fact, Frame, InvalidInput, Memory, Passage, Plan, Recollection, Record
+from fabula import Entity, Fact, Frame, Image, InvalidInput, Memory, Passage, Plan, Recollection, Record
 from fabula.graph import to_networkx
 from fabula.names import entity_id, normal
 from fabula.text import fold, identifier
 from fabula.types import MAX_LIMIT, Kind
-from seem_skill import graphs, opening, shapes
+from seem_skill import graphs, opening, pictures, shapes
 from seem_skill.config import RecallMode, RetrieveStrategy, SEEMConfig, choice, within
 from seem_skill.shapes import Shape
 
@@ -78,9 +78,11 @@ class SEEMSkill:
         """Keep one turn, durably, and return its memory id: the `chunk_id` of its raw text.
 
         Keys: `text`, `speaker` ("user"), `dialogue_id`, `timestamp` (when it was said, ISO 8601 text or a datetime;
-        naive is UTC; default now), `image_path` or `image_url`, `image_id`, `image_caption`, `metadata` (plain JSON).
-        A text or an image is needed. The same `dialogue_id` twice is one turn: the first id comes back, the first
-        text stays, and another text is logged. A turn without `dialogue_id` goes by its memory id.
+        naive is UTC; default now), `image_path`, `image_url` or `image` (bytes), `image_id`, `image_caption`,
+        `metadata` (plain JSON). A text or an image is needed. A picture that is given, or lies at `image_path`, is kept
+        with the turn: PNG, JPEG, GIF or WebP, at most 20 MB. Models are shown it, and those that refuse its words.
+        The same `dialogue_id` twice is one turn: the first id comes back, the first text stays, and another text is
+        logged. A turn without `dialogue_id` goes by its memory id.
         """
         receipt = self._memory.remember(self._scope, shapes.message(observation))
         self._settled = False
@@ -111,22 +113,22 @@ class SEEMSkill:
         `top_k_facts` (0–1000) that answer best, whichever chunks they are of; one that is over has a `valid_to`.
         `confidence` (0–1) is how surely the language model says it was told, `None` where it gave none.
 
-        `query` is text, `{"text": …}` or `{"image_path": …}`: a stored picture is asked for by its caption, another
-        by its file name. Blank text brings back nothing. DPR goes by meaning alone, HYBRID_RRF fuses keywords and
-        meaning, PPR weighs everything there is: also facts, memories and a walk over the graph. Chunk and fact scores
-        compare within one recall.
+        `query` is text, `{"text": …}` or `{"image_path": …}`: a picture is asked for by what it shows, where the
+        embedding model sees, and by the caption it was stored with or its file name. Blank text brings back nothing.
+        DPR goes by meaning alone, HYBRID_RRF fuses keywords and meaning, PPR weighs everything there is: also facts,
+        memories and a walk over the graph. Chunk and fact scores compare within one recall.
         """
         limit: int = within(self.config.top_k_chunks if top_k is None else top_k, "top_k", 1)
         most: int = within(self.config.top_k_facts if top_k_facts is None else top_k_facts, "top_k_facts", 0)
         mode = choice(RecallMode, mode, "mode")
         spare = min(self.config.backfill_chunks, limit) if mode is RecallMode.MAX else 0
         plan = replace(self._plan(strategy), limit=min(limit + ROOM, MAX_LIMIT), expand=spare)
-        question = self._question(query)
+        question, images = self._question(query)
         self._settle()
-        found = self._memory.recall(self._scope, question, plan)
+        found = self._memory.recall(self._scope, question, plan, images=images)
         for reason in found.degraded:
             log.warning("recall went on without %s", reason)
-        return {"memories": self._told(found, limit, mode, spare), "facts": self._answering(question, most)}
+        return {"memories": self._told(found, limit, mode, spare), "facts": self._answering(question, images, most)}
 
     def _plan(self, strategy: RetrieveStrategy | None) -> Plan:
         chosen = self.config.retrieve_strategy if strategy is None else choice(RetrieveStrategy, strategy, "strategy")
@@ -134,21 +136,24 @@ class SEEMSkill:
             chosen = RetrieveStrategy.DPR
         return replace(PLANS[chosen], rrf_k=self.config.rrf_rank_constant, restart=self.config.ppr_damping)
 
-    def _question(self, query: object) -> str:
+    def _question(self, query: object) -> tuple[str, list[Image]]:
+        """The words and the picture that are asked for; a stored picture has the captions it was stored with."""
         if isinstance(query, str):
-            return query
+            return query, []
         asked = shapes.texts(query, ("text", "image_path"))
         path = asked.get("image_path")
         if path is None:
-            return asked.get("text", "")
-        pictures = [image for turn in self._listed(Passage) for image in turn.images if image.url == path]
-        captions = dict.fromkeys(image.caption for image in pictures if image.caption)
-        return " ".join([asked.get("text", ""), *(captions or [PurePath(path).name])])
+            return asked.get("text", ""), []
+        stored = [image for turn in self._listed(Passage) for image in turn.images if image.url == path]
+        captions = " ".join(dict.fromkeys(image.caption for image in stored if image.caption))
+        image = Image(caption=captions, name=PurePath(path).name, data=pictures.read(path))
+        return asked.get("text", ""), [image]
 
-    def _answering(self, question: str, most: int) -> list[Shape]:
+    def _answering(self, question: str, images: Sequence[Image], most: int) -> list[Shape]:
         if not (most and self.config.enable_fact_graph):
             return []
-        found = self._memory.recall(self._scope, question, replace(FACTS, limit=most, restart=self.config.ppr_damping))
+        plan = replace(FACTS, limit=most, restart=self.config.ppr_damping)
+        found = self._memory.recall(self._scope, question, plan, images=images)
         return [shapes.fact(hit.record, hit.score) for hit in found.hits if isinstance(hit.record, Fact)][:most]
 
     def _told(self, found: Recollection, limit: int, mode: RecallMode, spare: int) -> list[Shape]:

@@ -15,7 +15,15 @@ from fabula.types import NOTHING, Interval, Kind, Record, Status
 Task = Literal["embed", "extract", "fuse"]
 SEARCHED: tuple[Kind, ...] = ("passage", "frame", "fact", "entity", "insight")
 """Kinds that are found by keyword: they have terms, unless they are blank."""
-MOVED: Mapping[str, int] = {"records": 1, "postings": 1, "vectors": 2, "edges": 4, "tombstones": 1, "pending": 2}
+MOVED: Mapping[str, int] = {
+    "records": 1,
+    "postings": 1,
+    "vectors": 2,
+    "edges": 4,
+    "tombstones": 1,
+    "pending": 2,
+    "pictures": 2,
+}
 """What a scope consists of when it is moved to another database, and how many columns are a row's key there. Caches
 are made anew."""
 
@@ -40,6 +48,8 @@ class Entry:
     record: Record
     terms: Terms | None = None
     tasks: tuple[Task, ...] = ()
+    pictures: Mapping[int, bytes] = field(default_factory=lambda: NOTHING)
+    """What is kept of a passage's images, by their place among them. They go with the passage."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

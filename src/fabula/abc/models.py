@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fabula.errors import ProviderBadReply
-from fabula.types import Entity, Fact, Frame, Note, Passage
+from fabula.types import Entity, Fact, Frame, Image, Note, Passage
 
 Vectors: TypeAlias = NDArray[np.float32]
 """Shape (texts, dimensions), rows of length 1."""
@@ -25,6 +25,8 @@ class Embedder(ABC):
     space: str
     """Names the vector space: model, dimensions and revision. Vectors of different spaces are never compared."""
     dimensions: int
+    sees: bool = False
+    """Whether it takes pictures (`embed_shown`)."""
 
     @abstractmethod
     async def embed(self, texts: Sequence[str], role: Role) -> Vectors:
@@ -38,9 +40,24 @@ class Embedder(ABC):
 
         Raises `ProviderBadReply` where it is not.
         """
-        rows = np.asarray(await self.embed(texts, role), np.float32)
-        if rows.shape != (len(texts), self.dimensions):
-            wanted = (len(texts), self.dimensions)
+        return self._proved(await self.embed(texts, role), len(texts))
+
+    async def embed_shown(self, text: str, images: Sequence[Image], role: Role) -> Vectors:
+        """Return one unit vector, of shape (1, dimensions), of a text together with pictures.
+
+        For embedders that see. `text` may be blank; each image has an `address`. A host that turns out not to take
+        pictures is asked for the text alone. Raises a `ProviderError`.
+        """
+        raise NotImplementedError(f"{self.space} sees no pictures")
+
+    async def shown(self, text: str, images: Sequence[Image], role: Role) -> NDArray[np.float32]:
+        """Return the vector of `embed_shown`, proved as those of `vectors` are."""
+        return self._proved(await self.embed_shown(text, images, role), 1)[0]
+
+    def _proved(self, made: Vectors, count: int) -> Vectors:
+        rows = np.asarray(made, np.float32)
+        if rows.shape != (count, self.dimensions):
+            wanted = (count, self.dimensions)
             raise ProviderBadReply(f"{self.space} gave vectors of shape {rows.shape}, not {wanted}", reason="malformed")
         lengths = np.sqrt(np.vecdot(rows, rows))
         if not (np.isfinite(lengths).all() and (lengths > 0).all()):
@@ -74,15 +91,16 @@ class Reply:
 
 @runtime_checkable
 class LLM(Protocol):
-    """Answers a chat."""
+    """Answers a chat. One that takes pictures says so with an attribute `sees`."""
 
     async def chat(
-        self, messages: Sequence[Mapping[str, str]], *, temperature: float = 0.1, max_tokens: int = 2048,
+        self, messages: Sequence[Mapping[str, Any]], *, temperature: float = 0.1, max_tokens: int = 2048,
         schema: Mapping[str, Any] | None = None,
     ) -> Reply:  # fmt: skip
         """Answer `messages` (`role`, `content`); with `schema`, as JSON of that shape where the host can.
 
-        Raises a `ProviderError`; an empty, cut-off or refused answer is a `ProviderBadReply`, never an empty success.
+        A content is a text or, for a model that sees, a list of OpenAI's content parts. Raises a `ProviderError`; an
+        empty, cut-off or refused answer is a `ProviderBadReply`, never an empty success.
         """
         ...
 
@@ -102,7 +120,8 @@ class Extraction:
 
 
 class Extractor(Protocol):
-    """Draws frames, facts and entities from talk."""
+    """Draws frames, facts and entities from talk. One that takes pictures says so with an attribute `sees`, and then
+    finds `data` in the images of the window."""
 
     name: str
 

@@ -82,6 +82,10 @@ class Store(ABC):
         """Return record versions by number; unknown numbers are left out."""
 
     @abstractmethod
+    async def pictures(self, scope: str, record_id: str) -> dict[int, bytes]:
+        """Return the pictures kept with a passage, by their place among its images."""
+
+    @abstractmethod
     async def find(self, scope: str, wanted: Filter) -> list[tuple[int, Record]]:
         """List records with their numbers, in order of arrival."""
 
@@ -203,5 +207,6 @@ class Store(ABC):
     async def check(self, scope: str | None = None) -> list[str]:
         """Return one line for each thing in the database that does not agree with the rest; empty when all is well.
 
-        Every passage that is not blank has terms, and a vector or `embed` work.
+        Every passage that is not blank has terms, and a vector or `embed` work; every image with a media type has its
+        picture.
         """

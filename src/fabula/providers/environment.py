@@ -12,9 +12,10 @@ from fabula.providers.openai import CHAT_MODEL, EMBEDDING_MODEL, OpenAIEmbedder,
 
 
 def llm_from(
-    environ: Mapping[str, str], *, api_key: str | None = None, base_url: str | None = None, model: str | None = None
-) -> OpenAILLM | None:
-    """Return the language model that is named, or `None` where none is.
+    environ: Mapping[str, str], *, api_key: str | None = None, base_url: str | None = None, model: str | None = None,
+    sees: bool = False,
+) -> OpenAILLM | None:  # fmt: skip
+    """Return the language model that is named, or `None` where none is; `sees` is whether to show it pictures.
 
     Reads `LLM_API_KEY`, `LLM_BASE_URL`, `LLM_MODEL`, then `OPENAI_API_KEY`, `OPENAI_BASE_URL`. Raises `InvalidInput`
     if a model or a host is named without a key.
@@ -27,12 +28,12 @@ def llm_from(
             raise InvalidInput(f"missing LLM_API_KEY: {asked} cannot be used without a key")
         return None
     host = base_url or _first(environ, "LLM_BASE_URL", "OPENAI_BASE_URL")
-    return OpenAILLM(api_key=key, base_url=host, model=named or CHAT_MODEL)
+    return OpenAILLM(api_key=key, base_url=host, model=named or CHAT_MODEL, sees=sees)
 
 
 def embedder_from(
     environ: Mapping[str, str], *, api_key: str | None = None, base_url: str | None = None, model: str | None = None,
-    dimensions: int | None = None,
+    dimensions: int | None = None, sees: bool = False,
 ) -> OpenAIEmbedder | None:  # fmt: skip
     """Return the embedding model that is named, or `None` where none is: then a bundled one serves.
 
@@ -55,7 +56,7 @@ def embedder_from(
             raise InvalidInput(f"EMBEDDING_DIMENSIONS is a whole number, not {size!r}")
         dimensions = int(size)
     host = own_host or _first(environ, "OPENAI_BASE_URL")
-    return OpenAIEmbedder(api_key=key, base_url=host, dimensions=dimensions, model=named or EMBEDDING_MODEL)
+    return OpenAIEmbedder(api_key=key, base_url=host, dimensions=dimensions, model=named or EMBEDDING_MODEL, sees=sees)
 
 
 def _first(environ: Mapping[str, str], *names: str) -> str | None:

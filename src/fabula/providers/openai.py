@@ -13,6 +13,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, cast
 from urllib.parse import urlsplit, urlunsplit
 
+import numpy as np
+
 from fabula.abc import Embedder, Reply, Role, Vectors
 from fabula.errors import (
     InvalidInput,
@@ -23,6 +25,7 @@ from fabula.errors import (
     ProviderUnavailable,
 )
 from fabula.providers.pooling import cut, unit_rows, writable
+from fabula.types import Image
 
 _log = logging.getLogger(__name__)
 
@@ -46,6 +49,10 @@ DIMENSIONS: Final[Mapping[str, int]] = {
 }
 """How long the vectors of well-known models are when nothing else is asked for."""
 _ENDPOINT: Final = re.compile(r"(/embeddings|/chat/completions)?/*$")
+_QUOTED: Final = re.compile(
+    r"(?:data:[\w/.+-]*;base64,)?[A-Za-z0-9+/_-]{64,}={0,2}|data:[\w/.+-]*;base64,[A-Za-z0-9+/_-]*"
+)
+"""What a host repeats of a picture in its errors."""
 _SAID: Final = 200
 """How many characters of a host's own error message are passed on."""
 
@@ -55,15 +62,16 @@ class OpenAIEmbedder(Embedder):
 
     `dimensions` is needed for a model that is not in `DIMENSIONS`; the host is asked to cut its vectors to it where
     it can. `max_tokens` is the longest text the model takes; longer ones are cut and pooled. Tokens are counted as
-    bytes, which no tokeniser exceeds.
+    bytes, which no tokeniser exceeds. `sees` is whether it takes pictures too, as `{"image": address}` in
+    `input` (as SiliconFlow and Jina do), and puts them into one space with texts.
     """
 
     def __init__(
         self, *, api_key: str, model: str = EMBEDDING_MODEL, base_url: str | None = None,
         dimensions: int | None = None, batch: int = 64, max_tokens: int = 8000, timeout: float = 60.0,
-        retries: int = 3,
+        retries: int = 3, sees: bool = False,
     ) -> None:  # fmt: skip
-        self._host = _Host(api_key, model, base_url, timeout, retries)
+        self._host = _Host(api_key, model, base_url, timeout, retries, sees)
         native = DIMENSIONS.get(model)
         if dimensions is None and native is None:
             raise InvalidInput(f"dimensions is needed: how long the vectors of {model!r} are is not known here")
@@ -93,54 +101,96 @@ class OpenAIEmbedder(Embedder):
         except ValueError as error:
             raise ProviderBadReply(f"{self._host.name} sent {error}", reason="malformed") from None
 
+    @property
+    def sees(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride]
+        """Whether it takes pictures: it was said to, and the host has not refused them."""
+        return self._host.sees
+
+    async def embed_shown(self, text: str, images: Sequence[Image], role: Role) -> Vectors:
+        """Return the mean of the text's and the pictures' unit vectors, made unit length, of shape (1, dimensions)."""
+        words = await self.embed([text], role) if text.strip() else np.zeros((0, self.dimensions), np.float32)
+        if len(words) and not (self.sees and images):
+            return words
+        try:
+            rows = await self._rows([{"image": image.address} for image in images])
+            self._host.seen = True
+            pictures = unit_rows(rows, len(images), self.dimensions)
+            return unit_rows([np.concatenate([words, pictures]).mean(axis=0)], 1, self.dimensions)
+        except ValueError as error:
+            raise ProviderBadReply(f"{self._host.name} sent {error}", reason="malformed") from None
+        except ProviderBadReply as error:
+            if error.reason != "refused" or not len(words):
+                raise
+            self._host.refused(error)
+            return words
+
     async def close(self) -> None:
         """Let go of the connections; a later request opens new ones."""
         await self._host.close()
 
-    async def _rows(self, texts: Sequence[str]) -> list[Any]:
-        body = {"model": self._host.model, "input": list(texts), "encoding_format": "float", **self._asked}
+    async def _rows(self, given: Sequence[Any]) -> list[Any]:
+        body = {"model": self._host.model, "input": list(given), "encoding_format": "float", **self._asked}
         reply = await self._host.ask("/embeddings", body, optional=("dimensions", "encoding_format"))
         items = _dicts(reply.get("data"))
         places = [item.get("index", at) for at, item in enumerate(items)]
         rows = {place: item.get("embedding") for place, item in zip(places, items, strict=True) if type(place) is int}
-        if len(items) != len(texts) or rows.keys() != set(range(len(texts))):
+        if len(items) != len(given) or rows.keys() != set(range(len(given))):
             raise ProviderBadReply(
-                f"{self._host.name} sent {len(items)} embeddings for {len(texts)} texts, or numbered them wrongly",
+                f"{self._host.name} sent {len(items)} embeddings for {len(given)} texts, or numbered them wrongly",
                 reason="malformed",
             )
-        return [rows[at] for at in range(len(texts))]
+        return [rows[at] for at in range(len(given))]
 
 
 class OpenAILLM:
-    """A language model behind an OpenAI-compatible `/chat/completions`."""
+    """A language model behind an OpenAI-compatible `/chat/completions`; `sees` is whether it takes pictures."""
 
     def __init__(
         self, *, api_key: str, model: str = CHAT_MODEL, base_url: str | None = None, timeout: float = 60.0,
-        retries: int = 3,
+        retries: int = 3, sees: bool = False,
     ) -> None:  # fmt: skip
-        self._host = _Host(api_key, model, base_url, timeout, retries)
+        self._host = _Host(api_key, model, base_url, timeout, retries, sees)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(model={self._host.model!r}, host={self._host.name!r})"
 
+    @property
+    def sees(self) -> bool:
+        """Whether it takes pictures: it was said to, and the host has not refused them."""
+        return self._host.sees
+
     async def chat(
-        self, messages: Sequence[Mapping[str, str]], *, temperature: float = 0.1, max_tokens: int = 2048,
+        self, messages: Sequence[Mapping[str, Any]], *, temperature: float = 0.1, max_tokens: int = 2048,
         schema: Mapping[str, Any] | None = None,
     ) -> Reply:  # fmt: skip
         """Answer `messages`; with `schema`, as JSON of that shape unless the host has refused to.
 
+        Where it does not see, or the host refuses the pictures, the texts among the content parts are asked alone.
         Raises a `ProviderError`; an empty, cut-off or refused answer is a `ProviderBadReply`.
         """
         body: dict[str, Any] = {
             "model": self._host.model,
-            "messages": [{name: writable(value) for name, value in message.items()} for message in messages],
+            "messages": [_worded(message) for message in messages],
             "temperature": temperature,
             "max_tokens": max_tokens,
         }
         if schema is not None:
             body["response_format"] = {"type": "json_schema", "json_schema": {"name": "reply", "schema": dict(schema)}}
-        optional = ("response_format", "temperature", "max_tokens")
-        return self._reply(await self._host.ask("/chat/completions", body, optional))
+        shown = [{**_worded(message), **_parts(message)} for message in messages]
+        if not self.sees or not any(map(_parts, messages)):
+            return self._reply(await self._ask(body))
+        try:
+            reply = await self._ask({**body, "messages": shown})
+            self._host.seen = True
+        except ProviderBadReply as error:
+            if error.reason != "refused":
+                raise
+            reply = await self._ask(body)  # raises its own error if pictures were not what was wrong
+            self._host.refused(error)
+        return self._reply(reply)
+
+    async def _ask(self, body: Mapping[str, Any]) -> dict[str, Any]:
+        return await self._host.ask("/chat/completions", body, ("response_format", "temperature", "max_tokens"))
 
     async def close(self) -> None:
         """Let go of the connections; a later request opens new ones."""
@@ -174,7 +224,9 @@ class OpenAILLM:
 class _Host:
     """One model at one address: requests, and what went wrong with them in fabula's words."""
 
-    def __init__(self, api_key: str, model: str, base_url: str | None, timeout: float, retries: int) -> None:
+    def __init__(
+        self, api_key: str, model: str, base_url: str | None, timeout: float, retries: int, sees: bool
+    ) -> None:
         if not model.strip():
             raise InvalidInput("model is the name of a model, not blank")
         if not re.fullmatch(r"[!-~]+", api_key):
@@ -190,6 +242,8 @@ class _Host:
         self._package: Any = None
         self._client: Any = None
         self._refused: frozenset[str] = frozenset()
+        self.sees, self.seen = sees, False
+        """Whether pictures may be sent, and whether one was ever taken."""
 
     async def ask(self, path: str, body: Mapping[str, Any], optional: Sequence[str]) -> dict[str, Any]:
         """Post `body` to `path` and return the JSON object that comes back.
@@ -210,6 +264,15 @@ class _Host:
                 # is then not even its context.
                 raise failure
             refused |= named
+
+    def refused(self, error: ProviderBadReply) -> None:
+        """Remember that pictures were refused where the words alone were taken.
+
+        A host that has taken some before finds fault with these, and not with pictures.
+        """
+        self.sees = self.seen
+        what = "does not take these pictures" if self.seen else "does not take pictures: it gets none from now on"
+        _log.warning("%s %s (%s)", self.name, what, error)
 
     async def close(self) -> None:
         client, self._client = self._client, None
@@ -254,13 +317,14 @@ class _Host:
                 return ProviderRateLimited(f"{self.name} takes no more requests for {self.model} now (HTTP 429)")
             case 408 | 409:
                 return ProviderUnavailable(f"{self.name} gave up on the request (HTTP {status})")
-            case _ if status >= 500:
+            # llama.cpp says so of pictures that its model cannot see.
+            case _ if status >= 500 and not ("image" in said and "not supported" in said):
                 return ProviderUnavailable(f"{self.name} failed (HTTP {status})")
             case _:
                 return ProviderBadReply(f"{self.name} refused (HTTP {status}): {said[:_SAID]}", reason="refused")
 
     def _clean(self, said: str) -> str:
-        return " ".join(said.replace(self._api_key, "***").split())
+        return " ".join(_QUOTED.sub("…", said).replace(self._api_key, "***").split())
 
 
 def normalised(base_url: str | None) -> str:
@@ -291,6 +355,22 @@ def _without(body: Mapping[str, Any], refused: frozenset[str]) -> dict[str, Any]
 def _is_refused(field: str, said: str) -> bool:
     """Whether the host's words are about the field. `max_tokens` is only ever refused in favour of its new name."""
     return ("max_completion_tokens" if field == "max_tokens" else field) in said
+
+
+def _parts(message: Mapping[str, Any]) -> dict[str, Any]:
+    """The content of a message that comes in parts; nothing where it is one text."""
+    content = message.get("content")
+    if not isinstance(content, list):
+        return {}
+    parts = _dicts(cast(Any, content))
+    return {"content": [{**part, "text": writable(part["text"])} if "text" in part else part for part in parts]}
+
+
+def _worded(message: Mapping[str, Any]) -> dict[str, str]:
+    """A message with the texts of its content alone."""
+    texts = [part["text"] for part in _parts(message).get("content", ()) if "text" in part]
+    plain = {**message, "content": "\n".join(texts)} if texts else message
+    return {name: writable(value) for name, value in plain.items()}
 
 
 def _dict(value: Any) -> dict[str, Any]:

@@ -63,7 +63,17 @@ def check(scope: str, layout: Layout) -> Steps[list[str]]:
     report("provenance edges without a source", (edge[0] for edge in edges - cited))
     report("sources without a provenance edge", (edge[0] for edge in cited - edges))
     report("sources that do not exist", (edge[1] for edge in cited if edge[1] not in ids))
+
+    kept = {(row[0], row[1]) for row in (yield Do("audit_pictures", {"scope": scope}))}
+    told = {(r[1], place) for r in records if r[2] == "passage" for place in _pictured(r[3])}
+    report("pictures that no passage tells of", (picture[0] for picture in kept - told))
+    report("passages whose picture is gone", (picture[0] for picture in told - kept))
     return problems
+
+
+def _pictured(data: str) -> list[int]:
+    """The places of the images of which the picture is kept."""
+    return [place for place, image in enumerate(json.loads(data).get("images", ())) if image[3:]]
 
 
 def _blank(scope: str, numbers: set[int]) -> Steps[set[int]]:

@@ -107,6 +107,9 @@ class DrivenStore(Store):
     async def fetch(self, scope: str, numbers: Sequence[int]) -> dict[int, Record]:
         return await self.reads(scope, reading.fetch, scope, numbers)
 
+    async def pictures(self, scope: str, record_id: str) -> dict[int, bytes]:
+        return await self.reads(scope, reading.pictures, scope, record_id)
+
     async def find(self, scope: str, wanted: Filter) -> list[tuple[int, Record]]:
         return await self.reads(scope, reading.find, scope, wanted)
 

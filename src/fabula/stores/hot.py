@@ -98,6 +98,9 @@ class HotStore(Store):
     async def fetch(self, scope: str, numbers: Sequence[int]) -> dict[int, Record]:
         return await self.inner.fetch(scope, numbers)
 
+    async def pictures(self, scope: str, record_id: str) -> dict[int, bytes]:
+        return await self.inner.pictures(scope, record_id)
+
     async def find(self, scope: str, wanted: Filter) -> list[tuple[int, Record]]:
         return await self.inner.find(scope, wanted)
 

@@ -32,11 +32,11 @@ TYPES: Final[Mapping[str, str]] = {
     "numbers": "bigint[]",
     **dict.fromkeys(
         ("first", "reset", "next_number", "at", "after", "number", "revision", "seq", "valid_from", "valid_to", "start",
-         "end", "recorded_from", "recorded_to", "due", "now", "until", "limit", "keep"), "bigint"),
+         "end", "recorded_from", "recorded_to", "due", "now", "until", "limit", "keep", "place"), "bigint"),
     **dict.fromkeys(("analyzer", "length", "question", "embedded", "attempts"), "integer"),
     **dict.fromkeys(("importance", "weight"), "double precision"),
     **dict.fromkeys(("ended", "failed"), "boolean"),
-    **dict.fromkeys(("terms", "links", "vector"), "bytea"),
+    **dict.fromkeys(("terms", "links", "vector", "bytes"), "bytea"),
     "halves": "real[]::halfvec",
 }  # fmt: skip
 """What a parameter is, by its name, wherever it stands; every other one is text."""

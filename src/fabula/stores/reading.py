@@ -133,6 +133,12 @@ def earlier(scope: str, session: str, seq: int, limit: int) -> Steps[list[Passag
     return [record for record in found if isinstance(record, Passage)]
 
 
+def pictures(scope: str, record_id: str) -> Steps[dict[int, bytes]]:
+    """See `Store.pictures`."""
+    rows = yield Do("pictures", {"scope": scope, "id": record_id})
+    return {place: bytes(data) for place, data in rows}
+
+
 def citing(scope: str, ids: Sequence[str], kinds: Sequence[Kind], as_of: datetime | None) -> Steps[list[Record]]:
     """See `Store.citing`."""
     params = {"scope": scope, "ids": list(ids), "kinds": list(kinds)}

@@ -96,7 +96,9 @@ def pack(record: Record) -> str:
         if value and value != _DEFAULTS.get(name):
             data[name] = value
     if isinstance(record, Passage) and record.images:
-        data["images"] = [[image.caption, image.url, image.name] for image in record.images]
+        data["images"] = [
+            [image.caption, image.url, image.name, *([image.media] if image.media else [])] for image in record.images
+        ]
     if isinstance(record, Frame) and record.events:
         data["events"] = [_pack_event(event) for event in record.events]
     if isinstance(record, Note):
@@ -162,7 +164,10 @@ def from_row(scope: str, row: Sequence[Any]) -> Record:
         data["links"] = {kind: tuple(ids) for kind, ids in data["links"].items()}
     if kind == "passage":
         data |= {"session": session, "seq": seq, "speaker": speaker}
-        data["images"] = tuple(Image(caption=c, url=u, name=n) for c, u, n in data.get("images", ()))
+        data["images"] = tuple(
+            Image(caption=caption, url=url, name=name, media=media[0] if media else "")
+            for caption, url, name, *media in data.get("images", ())
+        )
     elif kind == "frame":
         data["session"] = session
         data["events"] = tuple(_unpack_event(event) for event in data.get("events", ()))

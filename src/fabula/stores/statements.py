@@ -19,7 +19,9 @@ RECORD: Final = (
     "number, id, kind, key, session, seq, speaker, status, text, data, importance, "
     "valid_from, valid_to, precision, recorded_from, recorded_to"
 )
-TABLES: Final = ("records", "postings", "vectors", "edges", "pending", "leases", "tombstones", "embeddings", "scopes")
+TABLES: Final = (
+    "records", "postings", "vectors", "edges", "pending", "leases", "tombstones", "embeddings", "pictures", "scopes",
+)  # fmt: skip
 """Every table that holds a scope's data, in the order in which they are emptied."""
 COLUMNS: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
     "records": (("number",), (*RECORD.replace(" ", "").split(",")[1:], "revision")),
@@ -27,9 +29,10 @@ COLUMNS: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
     "edges": (("target", "kind", "source", "ref"), ("weight", "revision")),
     "pending": (("task", "number"), ("id", "session", "attempts", "error", "due")),
     "tombstones": (("id",), ()),
+    "pictures": (("id", "place"), ("bytes",)),
 }
 """The tables that are alike on every engine and no cache: the key beside the scope, and the other columns."""
-LONGS: Final = frozenset({"number"})
+LONGS: Final = frozenset({"number", "place"})
 """The key columns that are numbers; the others are texts."""
 COPYING: Final = "copy of revision "
 """How the lease of a scope begins that is being copied here."""

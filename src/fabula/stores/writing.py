@@ -149,6 +149,7 @@ def _insert(state: OwnRow, entries: Sequence[Entry], at: int, quiet: int) -> Ste
     records: list[dict[str, Any]] = []
     terms: dict[int, Terms] = {}
     edges: list[dict[str, Any]] = []
+    pictures: list[dict[str, Any]] = []
     tasks: list[dict[str, Any]] = []
     for entry in entries:
         record, number = entry.record, state.number()
@@ -162,6 +163,10 @@ def _insert(state: OwnRow, entries: Sequence[Entry], at: int, quiet: int) -> Ste
         records.append(row)
         if entry.terms is not None:
             terms[number] = entry.terms
+        pictures += [
+            {"scope": state.scope, "id": record.id, "place": place, "bytes": data}
+            for place, data in entry.pictures.items()
+        ]
         edges += [edge_of(state, record.id, source) for source in record.sources]
         tasks += [
             {"scope": state.scope, "task": task, "number": number, "id": record.id, "session": row["session"] or "",
@@ -171,6 +176,8 @@ def _insert(state: OwnRow, entries: Sequence[Entry], at: int, quiet: int) -> Ste
     yield Do("insert_record", records)
     if terms:
         yield _terms(state.scope, terms)
+    if pictures:
+        yield Do("put_picture", pictures)
     if edges:
         yield Do("put_edge", edges)
     if tasks:

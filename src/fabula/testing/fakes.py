@@ -68,15 +68,18 @@ class HashEmbedder(Embedder):
 class Chat:
     """One call of `ScriptedLLM.chat`, as it came in."""
 
-    messages: tuple[Mapping[str, str], ...]
+    messages: tuple[Mapping[str, Any], ...]
     temperature: float
     max_tokens: int
     schema: Mapping[str, Any] | None
 
     @property
     def text(self) -> str:
-        """The contents of all messages, a line break between them."""
-        return "\n".join(message["content"] for message in self.messages)
+        """The contents of all messages, a line break between them; of content parts the texts."""
+        return "\n".join(
+            content if isinstance(content, str) else "\n".join(part["text"] for part in content if "text" in part)
+            for content in (message["content"] for message in self.messages)
+        )
 
 
 class ScriptedLLM:
@@ -90,7 +93,7 @@ class ScriptedLLM:
         self.calls: list[Chat] = []
 
     async def chat(
-        self, messages: Sequence[Mapping[str, str]], *, temperature: float = 0.1, max_tokens: int = 2048,
+        self, messages: Sequence[Mapping[str, Any]], *, temperature: float = 0.1, max_tokens: int = 2048,
         schema: Mapping[str, Any] | None = None,
     ) -> Reply:  # fmt: skip
         """Give the next reply."""

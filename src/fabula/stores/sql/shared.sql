@@ -263,6 +263,18 @@ SELECT id FROM tombstones WHERE scope = :scope AND id IN :ids;
 -- Remember that a message was forgotten.
 INSERT INTO tombstones (scope, id) VALUES (:scope, :id) ON CONFLICT (scope, id) DO NOTHING;
 
+-- name: put_picture
+-- Keep a picture with its passage.
+INSERT INTO pictures (scope, id, place, bytes) VALUES (:scope, :id, :place, :bytes);
+
+-- name: pictures
+-- The pictures of a passage.
+SELECT place, bytes FROM pictures WHERE scope = :scope AND id = :id;
+
+-- name: delete_pictures
+-- Erase the pictures of these passages.
+DELETE FROM pictures WHERE scope = :scope AND id IN :ids RETURNING id;
+
 -- name: cached_embeddings
 -- Embeddings by content hash.
 SELECT hash, vector FROM embeddings WHERE scope = :scope AND space = :space AND hash IN :hashes;
@@ -323,3 +335,7 @@ SELECT task, id FROM pending WHERE scope = :scope;
 -- name: audit_edges
 -- Provenance, for the check.
 SELECT source, target FROM edges WHERE scope = :scope AND kind = 'cites';
+
+-- name: audit_pictures
+-- Which pictures there are, for the check.
+SELECT id, place FROM pictures WHERE scope = :scope;

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fabula.abc import Changes, Edge, Erasure, Filter, Store
+from fabula.abc import Changes, Edge, Entry, Erasure, Filter, Store
 from fabula.errors import SourcesGone
 from fabula.testing.contract.making import (
     CHINA,
@@ -54,6 +54,36 @@ JSON = st.recursive(
 
 class RecordsContract:
     """Writing and reading back."""
+
+    async def test_pictures_stay_with_their_passage(self, store: Store) -> None:
+        """They come back byte for byte, are those first written, and go with the passage; the check misses none."""
+        images = (Image(caption="a"), Image(name="b", media="image/png"), Image(name="c", media="image/gif"))
+        kept = {1: bytes(range(256)), 2: b"\0\xff"}
+        for scope, held in (("u", kept), ("v", {1: b"v"})):
+            told = passage(scope, "p", images=images[: len(held) + 1])
+            await store.write(scope, Changes(add=(Entry(record=told, pictures=held),)))
+        again = Entry(record=passage("u", "p", images=images), pictures={1: b"another", 2: b"another"})
+        await store.write("u", Changes(add=(again,)))
+        assert await store.pictures("u", "p") == kept
+        assert await store.pictures("v", "p") == {1: b"v"}
+        assert await store.pictures("u", "q") == {}
+        assert getattr((await store.get("u", ["p"]))["p"], "images", None) == images
+        assert not [line for line in await store.check() if "picture" in line]
+        await store.erase("u", Erasure(ids=("p",)))
+        assert await store.pictures("u", "p") == {}
+        await store.erase("v", Erasure(everything=True))
+        assert await store.pictures("v", "p") == {}
+
+    async def test_a_picture_that_is_gone_is_told(self, store: Store) -> None:
+        """A passage that tells of a picture which is not there, and a picture that no passage tells of."""
+        gone = passage("u", "p", images=(Image(name="b", media="image/png"),))
+        await store.write("u", Changes(add=(Entry(record=gone), Entry(record=passage("u", "q"), pictures={0: b"x"}))))
+        told = [line for line in await store.check() if "picture" in line]
+        assert [line.partition(": ")[2] for line in told] == [
+            "1 pictures that no passage tells of: q",
+            "1 passages whose picture is gone: p",
+        ]
+        await store.erase("u", Erasure(everything=True))
 
     @pytest.mark.parametrize("kind", KINDS)
     async def test_every_field_comes_back(self, store: Store, kind: str) -> None:
