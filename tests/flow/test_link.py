@@ -481,6 +481,36 @@ class TestEnding:
         assert held(facts["Nora lives in Lyon"]) == ("live", 2022, None)
         assert facts["Nora lives in Oslo"].meta[SUPERSEDED_BY] == facts["Nora lives in Lyon"].id
 
+    async def test_the_later_start_holds_however_it_is_told(self, talk: Talk):
+        await talk.say("1", holds("Nora", "livesIn", "Rome", since=2022))
+        await talk.say("2", holds("Nora", "currently lives_in", "Oslo", since=2020))
+        await talk.say("3", holds("Nora", "目前住在", "Lyon", since=2021))
+        facts = await talk.facts()
+        assert held(facts["Nora currently lives_in Oslo"]) == ("superseded", 2020, 2021)
+        assert held(facts["Nora 目前住在 Lyon"]) == ("superseded", 2021, 2022)
+        assert held(facts["Nora livesIn Rome"]) == ("live", 2022, None)
+
+    @pytest.mark.parametrize("predicate", ["is", "rate_cap", "上限为"])
+    async def test_what_a_rule_says_is_asked_for_by_year(self, talk: Talk, predicate: str):
+        """A regulation that is told for a time; a later one is known beside it, and each holds in its own."""
+        old, new = holds("the rate cap", predicate, "15 %", since=2024, until=2025), holds(
+            "the rate cap", predicate, "12 %", since=2025
+        )  # fmt: skip
+        for told in ((old, new), (new, old)):
+            scope = told[0].object
+            for fact in told:
+                await talk.say(f"{scope}: {fact.object}", fact, scope=scope)
+            for when, wanted in (
+                (2023.5, []),
+                (2024, ["15 %"]),
+                (2024.5, ["15 %"]),
+                (2025, ["12 %"]),
+                (2029, ["12 %"]),
+            ):
+                plan = Plan(kinds=("fact",), valid_at=year(when))
+                found = await talk.memory.recall(scope, "What is the rate cap?", plan)
+                assert [hit.record.object for hit in found.hits if isinstance(hit.record, Fact)] == wanted
+
     async def test_an_old_conversation_that_is_read_late(self, talk: Talk):
         """Nothing says since when; what was said first was first."""
         await talk.say("1", holds("Nora", "lives in", "Lyon"), time=year(2022))

@@ -121,24 +121,80 @@ class TestPredicates:
             ("passport number", "passport", False),
             ("身份证号", "id number", False),
             ("likes", "likes", False),
+            ("lives_in", "home", True),
+            ("LIVES-IN", "home", True),
+            ("livesIn", "home", True),
+            ("WorksAt", "employer", True),
+            ("currentlyWorksFor", "employer", True),
+            ("currently lives in", "home", True),
+            ("is still living in", "home", True),
+            ("has been living in", "home", True),
+            ("now works for", "employer", True),
+            ("目前住在", "home", True),
+            ("现住在", "home", True),
+            ("仍_居住于", "home", True),
+            ("现在就职于", "employer", True),
+            ("passport_number", "passport", False),
+            ("still likes", "likes", False),
+            ("has been to", "has been to", False),
+            ("目前", "目前", False),
+            ("now", "now", False),
         ],
     )
     def test_relation(self, predicate: str, about: str, one: bool):
         assert (relation(predicate), single(predicate)) == (about, one)
 
+    @pytest.mark.parametrize(
+        "predicate", ["lived in", "used to live in", "曾住在", "wants to live in", "does not live in"]
+    )
+    def test_what_no_longer_or_not_yet_holds_is_another(self, predicate: str):
+        assert relation(predicate) != "home"
+
     def test_ending(self):
         assert (ending("Left"), ending("离职"), ending("moved out of"), ending("likes")) == (
-            "employer", "employer", "home", "",
-        )  # fmt: skip
+            "employer",
+            "employer",
+            "home",
+            "",
+        )
+        assert {ending(key) for key in ("no_longer_works_at", "stoppedWorkingAt", "已经离职", "已离职")} == {"employer"}  # fmt: skip
 
-    @pytest.mark.parametrize("words", ["暂时居住于", "is staying with Bo", "Oslo for now", "Rome until May", "出差"])
+    @pytest.mark.parametrize(
+        "words",
+        [
+            "暂时居住于",
+            "is staying with Bo",
+            "Oslo for now",
+            "Rome until May",
+            "出差",
+            "is_staying_with",
+            "isStayingWith",
+            "目前暂住在",
+        ],
+    )
     def test_passing(self, words: str):
         assert passing("lives in", words)
         assert not passing("lives in", "Rome")
 
     @pytest.mark.parametrize(
         "predicate",
-        ["likes", "has", "is a fan of", "lives in", "喜欢", "很喜欢", "有", "是", "会", "账号是", "does not eat"],
+        [
+            "likes",
+            "has",
+            "is a fan of",
+            "lives in",
+            "喜欢",
+            "很喜欢",
+            "有",
+            "是",
+            "会",
+            "账号是",
+            "does not eat",
+            "still_likes",
+            "livesIn",
+            "现在是",
+            "currently has",
+        ],
     )
     def test_lasting(self, predicate: str):
         assert lasting(predicate)
