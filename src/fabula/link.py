@@ -14,8 +14,8 @@ import numpy as np
 
 from fabula.abc import Extraction, Store
 from fabula.index import FOREVER, LINKS, Field, Index, Ints
-from fabula.names import NAMED, NAMED_BY, entity_id, is_name, is_person, normal, same_type, short_for
-from fabula.relations import HOLDS, identifying, relation, wording
+from fabula.names import NAMED, NAMED_BY, could_be, entity_id, is_name, is_person, normal, same_type, short_for
+from fabula.relations import HOLDS, SHARED, identifying, relation, wording
 from fabula.text import derived_id, fold, hash_term, tokens
 from fabula.timeline import Dated, about, dated, end_of, fact_id, joined, known_as, settled, start_of
 from fabula.types import ROLES, Entity, Fact, Frame, Link, Record
@@ -285,18 +285,21 @@ class _People:
 
     async def _identify(self, facts: Sequence[Fact]) -> None:
         """Make those one who are told apart from all others by the same: a number, an address."""
-        told: dict[str, str] = {}
+        told: dict[str, list[str]] = {}
         for fact in facts:
             what, me = identifying(fact.predicate, fact.object), self._who(fact.subject)
             if not what or me is None:
                 continue
             key, mark = entity_id(what), relation(fact.predicate)
             known = await self._ground.facts(mark, "object", key)
-            others = [who for one in known for who in one.links.get("subject", ())] + [told.setdefault(key, me.id)]
+            others = [who for one in known for who in one.links.get("subject", ())] + told.setdefault(key, [])
+            told[key].append(me.id)
             for who in dict.fromkeys(others):
                 me = self._known[self._became.get(me.id, me.id)]
                 other = await self._entity(self._became.get(who, who))
                 if other is None or other.id == me.id or not same_type(other.type, me.type):
+                    continue
+                if mark in SHARED and not any(could_be(a, b) for a in _names(me) for b in _names(other)):
                     continue
                 mine, theirs = [await self._held(mark, entity, facts) for entity in (me, other)]
                 if not (mine - theirs and theirs - mine):
@@ -318,6 +321,10 @@ class _People:
 
 def _names_one(name: str) -> bool:
     return is_name(name) and fold(name) not in ROLES
+
+
+def _names(entity: Entity) -> tuple[str, ...]:
+    return (entity.text, *entity.aliases)
 
 
 def _short(one: Entity, other: Entity) -> bool:

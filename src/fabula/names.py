@@ -20,6 +20,14 @@ NOBODY: Final = frozenset(
      "老公", "妻子", "丈夫", "儿子", "女儿", "哥哥", "弟弟", "姐姐", "妹妹", "朋友", "老板", "领导", "同事")
 )  # fmt: skip
 """Words that many are called by: no alias of anybody."""
+SIR: Final = ("mr", "sir", "uncle", "先生", "哥", "叔")
+MADAM: Final = ("mrs", "ms", "miss", "madam", "aunt", "女士", "小姐", "太太", "姐", "姨")
+TITLES: Final = frozenset((*SIR, *MADAM, "mx", "dr", "prof", "professor"))
+_HAN_TITLED: Final = re.compile(
+    r"^[老小阿](?P<before>[\u4e00-\u9fff])$"
+    r"|^(?P<after>[\u4e00-\u9fff]{1,2}?)(?:先生|女士|小姐|太太|老师|教授|医生|经理|主任|律师|师傅|同学|总|工|董|哥|姐|叔|姨|老)$"
+)
+"""A surname with a title: 王总, 老王."""
 PERSON: Final = frozenset(("person", "people", "human", "per", "人", "人物", "人名"))
 """What extractors call the type of people."""
 NAMED: Final = "\0name "
@@ -85,6 +93,46 @@ def short_for(short: str, whole: str, *, person: bool) -> bool:
     if len(one) < len(all_) and all_[: len(one)] == one and FIRMS.issuperset(all_[len(one) :]):
         return True
     return person and len(one) == 1 < len(all_) and one[0] in (all_[0], all_[-1]) and one[0].isalpha()
+
+
+def could_be(one: str, other: str) -> bool:
+    """Whether two names may be of one person or firm: short forms, initials, a title for the first name, other scripts.
+
+    Two that are entirely different are not: a couple has one telephone.
+    """
+    a, b = normal(one), normal(other)
+    if a == b or script(a) != script(b):
+        return all(any(map(str.isalpha, name)) for name in (a, b))
+    if {_address(a), _address(b)} == {SIR, MADAM}:
+        return False
+    if script(a) == "latin":
+        short, long_ = sorted((_called(a), _called(b)), key=len)
+        at = iter(long_)
+        return all(any(_fits(word, whole) for whole in at) for word in short)
+    short, long_ = sorted((a, b), key=len)
+    if len(short) > 1 and (long_.startswith(short) or long_.endswith(short)):
+        return True
+    titled = ((found["before"] or found["after"], other) for one, other in ((a, b), (b, a))
+              if (found := _HAN_TITLED.match(one)))  # fmt: skip
+    return any(other.startswith(surname) for surname, other in titled)
+
+
+def _address(name: str) -> tuple[str, ...]:
+    """Which of `SIR` and `MADAM` a name is said with, if either."""
+    first, last = name.split()[0].strip("."), name
+    return next((kind for kind in (SIR, MADAM) if first in kind or (len(name) > 1 and last.endswith(kind[3:]))), ())
+
+
+def _called(name: str) -> list[str]:
+    """The words of a name without titles and legal forms; all of them where nothing else is left."""
+    words = re.findall(r"[^\W_]+", name)
+    return [word for word in words if word not in TITLES and word not in FIRMS] or words
+
+
+def _fits(one: str, other: str) -> bool:
+    """Whether a word of a name is another, its initial, or what it is called for short."""
+    short, long_ = sorted((one, other), key=len)
+    return short == long_ or (len(short) != 2 and long_.startswith(short) and not short.isdigit())
 
 
 def spans_of_names(text: str) -> list[str]:

@@ -53,8 +53,10 @@ NUMBERED: Final[Mapping[str, str]] = {
                  "|身份证|身份证是|身份证号|身份证号是|身份证号码|身份证号码是",
 }  # fmt: skip
 """Relation -> predicates that have several objects, each of them one person's or firm's alone."""
-IDENTIFYING: Final = frozenset(("phone", "email", *NUMBERED))
-"""Relations whose object belongs to one only."""
+SHARED: Final = frozenset(("phone", "email"))
+"""Relations whose object a household or a firm may share: it tells that two are one only where their names may be."""
+IDENTIFYING: Final = frozenset((*SHARED, *NUMBERED))
+"""Relations whose object belongs to one only, or to few."""
 SHORTEST: Final = 5
 """Letters and figures that what identifies somebody has at least: a street has many numbers 12."""
 LASTING: Final = frozenset(
@@ -89,7 +91,8 @@ _FIGURES: Final = re.compile(
 _OUTER: Final = re.compile(r"(?<!\w)(?:(?!-\d)[^\w\s+#%°$€£¥])+|[^\w\s+#%°$€£¥]+(?!\w)")
 _LIGHT: Final = re.compile(
     r"(?<!for )(?<!until )\b(?:currently|presently|now|nowadays|still|already|also|at present|at the moment)\b"
-    r"|^(?:(?:目前|现在|如今|现时|当前|眼下|仍然|仍旧|依然|还是|已经|一直|[仍已也]|现(?=[住任就供在])|正(?=[在就])) ?)+(?=.)"
+    r"|^(?:(?:目前|现在|如今|现时|当前|眼下|仍然|仍旧|依然|还是|已经|一直|[仍已也]|现(?=[住任就供在])|正(?=[在就])) ?)+"
+    r"(?=.)"
 )
 """Words of a predicate that do not change what it says; in Chinese they come first."""
 _PERFECT: Final = re.compile(r"^(?:has|have|had|'s|'ve) been (?=\w+ing\b)")
@@ -99,7 +102,7 @@ _SOME_DAY: Final = datetime(2000, 1, 1, tzinfo=UTC)
 
 
 def worded(predicate: str) -> str:
-    """Return a predicate as it is compared: folded, in words also where it is a key (`lives_in`, `worksAt`, `LIVES-IN`).
+    """Return a predicate as it is compared: folded, as words where it is written as a key (`lives_in`, `worksAt`).
 
     What does not change what it says is left out: currently, still, 目前.
     """

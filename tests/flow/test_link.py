@@ -327,8 +327,41 @@ class TestIdentified:
         assert {"Nora Vale likes tea", "N. V. likes rain"} <= await talk.about("N. V.")
 
     async def test_in_one_message(self, talk: Talk):
-        await talk.say("1", holds("Nora", "email", "n@v.example"), holds("Nono", "email", "n@v.example"))
-        assert len(await talk.entities()) == 1
+        await talk.say("1", holds("Nora", "account", "NL-1234"), holds("Nono", "account", "NL-1234"))
+        await talk.say("2", holds("Nora Vale", "email", "n@v.example"), holds("N. Vale", "email", "n@v.example"))
+        assert set(await talk.entities()) == {"Nora", "Nora Vale"}
+        whole = [holds(name, "phone", "555-1111") for name in ("Karl Berg", "Bo Lind", "K. Berg")]
+        await talk.say("3", *whole)
+        assert set(await talk.entities()) == {"Nora", "Nora Vale", "Karl Berg", "Bo Lind"}
+
+    @pytest.mark.parametrize("predicate", ["phone", "email", "手机号"])
+    @pytest.mark.parametrize(("one", "other"), [("Nora Vale", "Karl Berg"), ("王建国", "李芳"), ("Nora", "Karl")])
+    async def test_not_a_couple_with_one_telephone(self, talk: Talk, predicate: str, one: str, other: str):
+        number = "family@vale.example" if predicate == "email" else "555-1111"
+        for name in (one, other):
+            await talk.say(name, called(name, kind="Person"), holds(name, predicate, number))
+        assert set(await talk.entities()) == {one, other}
+        assert await talk.about(one) == {f"{one} {predicate} {number}"}
+
+    @pytest.mark.parametrize(
+        ("one", "other"), [("王总", "王建国"), ("Mr Vale", "Nora Vale"), ("张伟", "Zhang Wei"), ("N. V.", "Nora Vale")]
+    )
+    async def test_but_who_is_called_so(self, talk: Talk, one: str, other: str):
+        for name in (one, other):
+            await talk.say(name, called(name, kind="Person"), holds(name, "phone", "555-1111"))
+        assert set(await talk.entities()) == {one}
+
+    @pytest.mark.parametrize("predicate", ["account number", "passport", "身份证号", "bank_account"])
+    async def test_customers_under_different_names_by_the_account_they_pay_from(self, talk: Talk, predicate: str):
+        number = "11010119900101123X"
+        await talk.say("1", called("王建国", kind="Person"), holds("王建国", predicate, number))
+        await talk.say("2", called("李海贸易", kind="Person"), holds("李海贸易", predicate, number))
+        assert set(await talk.entities()) == {"王建国"}
+
+    async def test_by_an_alias_that_a_telephone_confirms(self, talk: Talk):
+        await talk.say("1", called("Nora Vale", "Canary", kind="Person"), holds("Nora Vale", "phone", "555-1111"))
+        await talk.say("2", called("Canary Vogel", kind="Person"), holds("Canary Vogel", "phone", "555-1111"))
+        assert set(await talk.entities()) == {"Nora Vale"}
 
     async def test_not_where_each_has_another_of_their_own(self, talk: Talk):
         await talk.say("1", holds("Ann", "phone", "555-1111"), holds("Bo", "phone", "555-2222"))
