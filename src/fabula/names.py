@@ -36,6 +36,13 @@ NAMED_BY: Final = "named_by"
 """The key of an entity's `meta` with the passages that told its aliases: a version goes with any of them."""
 _ARTICLE: Final = re.compile(r"^(?:[Tt]he|THE|an?|my|our|his|her|their)\s+(?=\S)")
 """In capitals most of them begin a name: An Nguyen, A Coruña, My Chemical Romance."""
+_BESIDES: Final = re.compile(
+    r"(?P<name>[^()（）,，]+?)\s*(?:[,，(（]\s*)?"
+    r"(?:(?P<called>\b(?:also (?:called|known as|named)|aka|a\.k\.a\.)"
+    r"|又名|又称|又叫|也叫|亦称|别名|简称|[中英]文名|俗称)\s*[:：为是]?"
+    r"|(?<=[(（]))\s*(?P<besides>[^()（）,，]+?)\s*[)）]?$",
+    re.IGNORECASE,
+)
 _HANGUL: Final = re.compile(r"(?<=[\uac00-\ud7af]) (?=[\uac00-\ud7af])")
 _TELLING: Final = frozenset("+#%°")
 """Signs that are part of what they stand beside: C++ and C# are two."""
@@ -60,6 +67,19 @@ def _outer(character: str) -> bool:
     """Whether it is no part of a name it stands beside: punctuation, white space, what is not seen, a pictogram."""
     category = unicodedata.category(character)
     return (category[0] in "PZC" or category in ("So", "Sk")) and character not in _TELLING
+
+
+def parted(name: str) -> tuple[str, ...]:
+    """Return a name and what it says that it is called besides: "小米 (Xiaomi)", "Xiaomi, also called 小米".
+
+    What stands in brackets is another name only in another script: "Georgia (country)" is one name.
+    """
+    found = _BESIDES.match(name.strip())
+    if found is None:
+        return (name,)
+    one, other = found["name"], found["besides"]
+    told = found["called"] or {script(one), script(other)} == {"han", "latin"}
+    return (one, other) if told and is_name(one) and is_name(other) else (name,)
 
 
 def entity_id(name: str) -> str:

@@ -53,6 +53,12 @@ NUMBERED: Final[Mapping[str, str]] = {
                  "|身份证|身份证是|身份证号|身份证号是|身份证号码|身份证号码是",
 }  # fmt: skip
 """Relation -> predicates that have several objects, each of them one person's or firm's alone."""
+NAMING: Final[Mapping[str, str]] = {
+    "alias": "alias|alias is|aka|also called|is also called|also known as|is also known as|is known as|is called"
+             "|nickname|nickname is|goes by|english name|english name is|chinese name|chinese name is"
+             "|别名|别名是|又名|又称|又叫|也叫|被叫做|被称为|简称|俗称|昵称|昵称是|外号|外号是|绰号|英文名|英文名是|中文名|中文名是",
+}  # fmt: skip
+"""Predicates that say what somebody is called besides."""
 SHARED: Final = frozenset(("phone", "email"))
 """Relations whose object a household or a firm may share: it tells that two are one only where their names may be."""
 IDENTIFYING: Final = frozenset((*SHARED, *NUMBERED))
@@ -90,8 +96,8 @@ _FIGURES: Final = re.compile(
 )
 _OUTER: Final = re.compile(r"(?<!\w)(?:(?!-\d)[^\w\s+#%°$€£¥])+|[^\w\s+#%°$€£¥]+(?!\w)")
 _LIGHT: Final = re.compile(
-    r"(?<!for )(?<!until )\b(?:currently|presently|now|nowadays|still|already|also|at present|at the moment)\b"
-    r"|^(?:(?:目前|现在|如今|现时|当前|眼下|仍然|仍旧|依然|还是|已经|一直|[仍已也]|现(?=[住任就供在])|正(?=[在就])) ?)+"
+    r"(?<!for )(?<!until )\b(?:currently|presently|now|nowadays|still|already|at present|at the moment)\b"
+    r"|^(?:(?:目前|现在|如今|现时|当前|眼下|仍然|仍旧|依然|还是|已经|一直|[仍已]|现(?=[住任就供在])|正(?=[在就])) ?)+"
     r"(?=.)"
 )
 """Words of a predicate that do not change what it says; in Chinese they come first."""
@@ -122,7 +128,7 @@ def _named(*tables: Mapping[str, str]) -> dict[str, str]:
 
 _SINGLE: Final = _named(SINGLE)
 _ENDING: Final = _named(ENDING)
-_RELATIONS: Final = _named(SINGLE, NUMBERED)
+_RELATIONS: Final = _named(SINGLE, NUMBERED, NAMING)
 
 
 def _listed(predicate: str, table: Mapping[str, str]) -> str:
@@ -157,6 +163,11 @@ def ending(predicate: str) -> str:
 def passing(*words: str) -> bool:
     """Whether words say that it holds for a while only."""
     return any(_PASSING.search(fold(_spaced(word))) for word in words)
+
+
+def naming(predicate: str) -> bool:
+    """Whether it says what its subject is called besides."""
+    return relation(predicate) in NAMING
 
 
 def identifying(predicate: str, thing: str) -> str:

@@ -4,6 +4,7 @@ The numbers in names are those of field reports of memories that went wrong.
 """
 
 import asyncio
+import itertools
 import json
 import re
 import tempfile
@@ -385,6 +386,64 @@ class TestIdentified:
         await talk.say("1", called("Ann", kind="Person"), holds("Ann", "phone", "555-1111"))
         await talk.say("2", called("Kite Ltd", kind="Organization"), holds("Kite Ltd", "phone", "555-1111"))
         assert set(await talk.entities()) == {"Ann", "Kite Ltd"}
+
+
+# --- names in two languages ---------------------------------------------------------------------------------------
+
+
+def telling(*facts: Sequence[str], entities: Sequence[tuple[str, ...]] = ()) -> str:
+    """What a language model replies to one message: triples, and names with their aliases."""
+    triples = [
+        {"sources": ["1"], "subject": s, "predicate": p, "object": o, "text": f"{s} {p} {o}"} for s, p, o in facts
+    ]
+    named = [{"name": name, "type": "Organization", "aliases": aliases} for name, *aliases in entities]
+    return json.dumps({"frames": [], "facts": triples, "entities": named, "profile": []})
+
+
+ENGLISH = ("Xiaomi", "makes its cars in", "Beijing Yizhuang")
+HAN = ("小米", "的创始人是", "雷军")
+OTHERS = [("Moss", "makes bread in", f"hall {n}") for n in range(8)] + [
+    ("海棠", "的老板是", f"第{n}位") for n in range(8)
+]
+
+
+WORDS: tuple[Channel, ...] = ("sparse", "facts", "graph")
+
+
+class TestAcrossLanguages:
+    """Nothing but an alias leads from the one name to the other: the words differ, and so do the vectors."""
+
+    @pytest.mark.parametrize(
+        ("told", "reply"),
+        [
+            ("小米 (Xiaomi) 上市了", telling(("小米 (Xiaomi)", "上市于", "香港"))),
+            ("Xiaomi, also called 小米, is here", telling(entities=[("Xiaomi, also called 小米",)])),
+            ("就是小米 Xiaomi 那家", telling(entities=[("小米", "Xiaomi")])),
+            ("they are 小米 there, Xiaomi is", telling(("Xiaomi", "is also known as", "小米"))),
+            ("小米叫 Xiaomi", telling(("小米", "英文名是", "Xiaomi"))),
+            ("小米没有别的名字", telling(entities=[("小米",)])),
+        ],
+        ids=["brackets", "words", "aliases", "a fact", "一个事实", "no alias"],
+    )
+    @pytest.mark.parametrize("last", [True, False])
+    async def test_what_is_known_under_one_name_is_found_by_the_other(self, db: str, told: str, reply: str, last: bool):
+        said = [(f"{' '.join(fact)}.", telling(fact, entities=[(fact[0],)])) for fact in (*OTHERS, ENGLISH, HAN)]
+        said.insert(len(said) if last else 0, (told, reply))
+        llm = ScriptedLLM([answer for _, answer in said])
+        options = Settings(window=1, fuse=False)
+        async with AsyncMemory(db, embedder=HashEmbedder(), llm=llm, settings=options, background=False) as memory:
+            for n, (text, _) in enumerate(said):
+                await memory.remember("u", Message(text, session=f"{n:02}"))
+            assert (await memory.flush()).errors == ()
+            assert await memory.check() == []
+            for asked, (subject, *_) in (("小米在哪里造汽车？", ENGLISH), ("Who founded Xiaomi?", HAN)):
+                for kind, channels in itertools.product(("passage", "fact"), (("sparse",), WORDS)):
+                    found = (await memory.recall("u", asked, Plan(kinds=(kind,), limit=30, channels=channels))).hits
+                    texts = [hit.record.text.partition(" ")[0] for hit in found]
+                    first = [name for name in texts if name in (subject, "Moss", "海棠")][:1]
+                    assert (first == [subject]) is (told != "小米没有别的名字"), (asked, kind, channels)
+            named = {fact.subject for fact in await memory.records("u", "fact") if isinstance(fact, Fact)}
+            assert {"Xiaomi", "小米"} <= named, "as they were said"
 
 
 # --- which facts are one ------------------------------------------------------------------------------------------

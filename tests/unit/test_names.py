@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fabula.names import could_be, entity_id, is_name, normal, same_type, short_for, spans_of_names
+from fabula.names import could_be, entity_id, is_name, normal, parted, same_type, short_for, spans_of_names
 from fabula.relations import contradicts, ending, identifying, lasting, passing, relation, single, wording
 from fabula.timeline import OTHERWISE, SUPERSEDED_BY, Dated, ended, ends, joined, known_as, reopened, settled, told
 from fabula.types import Fact, Interval
@@ -138,6 +138,27 @@ class TestShort:
 )
 def test_names_that_could_be_of_one(one: str, other: str, may: bool):
     assert could_be(one, other) is could_be(other, one) is may
+
+
+@pytest.mark.parametrize(
+    ("name", "parts"),
+    [
+        ("小米 (Xiaomi)", ("小米", "Xiaomi")),
+        ("张伟（Zhang Wei）", ("张伟", "Zhang Wei")),
+        ("Xiaomi, also called 小米", ("Xiaomi", "小米")),
+        ("Nora Vale (aka Canary)", ("Nora Vale", "Canary")),
+        ("北京大学，简称北大", ("北京大学", "北大")),
+        ("Georgia (country)", ()),
+        ("小米（手机）", ()),
+        ("Nora (妈妈)", ()),
+        ("Kaka Lopez", ()),
+        ("英文名", ()),
+        ("f(x) (y) z", ()),
+        ("", ()),
+    ],
+)
+def test_a_name_that_tells_another(name: str, parts: tuple[str, ...]):
+    assert parted(name) == (parts or (name,))
 
 
 def test_names_in_a_question():
