@@ -32,6 +32,8 @@ PERSON: Final = frozenset(("person", "people", "human", "per", "人", "人物", 
 """What extractors call the type of people."""
 NAMED: Final = "\0name "
 """Begins the mark that an entity bears for each of its names."""
+SORT: Final = "\0sort "
+"""Begins the mark that an entity bears for the script of its name and its type."""
 NAMED_BY: Final = "named_by"
 """The key of an entity's `meta` with the passages that told its aliases: a version goes with any of them."""
 _ARTICLE: Final = re.compile(r"^(?:[Tt]he|THE|an?|my|our|his|her|their)\s+(?=\S)")
@@ -102,6 +104,11 @@ def same_type(one: str, other: str) -> bool:
 def is_person(kind: str) -> bool:
     """Whether a type is that of people."""
     return fold(kind) in PERSON
+
+
+def sort_of(kind: str, written: str) -> str:
+    """Return the mark of entities of a type whose names are in a script."""
+    return f"{SORT}{written} {'person' if is_person(kind) else fold(kind)}"
 
 
 def short_for(short: str, whole: str, *, person: bool) -> bool:

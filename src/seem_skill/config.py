@@ -82,8 +82,9 @@ class SEEMConfig:
     `MM_ENCODER_…`; a key alone is for `LLM_CONFIG` or `EMBEDDING_CONFIG`. Without a key memories are made by rules,
     and found with the bundled model. A model or a host without a key is a `ValueError` when the skill is made.
 
-    Without effect are `entity_similarity_threshold`, `fact_similarity_threshold`, `synonymy_threshold` and
-    `synonymy_top_k`: entities and facts are joined by their names and by what they say, never by an embedding alone.
+    Without effect are `entity_similarity_threshold` and `fact_similarity_threshold`: entities are joined by their
+    names, facts by what they say, and never by a vector, which takes two people or two sums of money for one (王建国
+    and 王建军 have a cosine of .98). They are taken, and checked, for the sake of code that sets them.
     """
 
     llm_api_key: str | None = field(default=None, repr=False)
@@ -105,9 +106,13 @@ class SEEMConfig:
     enable_fact_graph: bool = True
     """Whether there are facts; without them PPR is DPR."""
     entity_similarity_threshold: float = 0.9
+    """Without effect: an entity is whose name or alias it is."""
     fact_similarity_threshold: float = 0.93
+    """Without effect: a fact is another's where subject, relation and object are the same, or the words."""
     synonymy_threshold: float = 0.8
+    """How alike two names are whose entities get a `synonymy` edge; they stay two. See `fabula.Settings.synonymy`."""
     synonymy_top_k: int = 5
+    """How many such edges an entity gets by its own name, at most; 0: none."""
     enable_integration: bool = True
     """Whether memories that tell of the same become one."""
     integration_window: int = 3

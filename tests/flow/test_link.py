@@ -14,6 +14,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -21,9 +22,13 @@ from hypothesis import strategies as st
 from fabula import AsyncMemory, Message, Passage, Plan, Settings
 from fabula.abc import Extraction, Filter, Store
 from fabula.extractors import LLMExtractor, RuleExtractor
+from fabula.graph import neighbourhood
+from fabula.index import LINKS
 from fabula.names import normal
 from fabula.stores import open_store
 from fabula.testing import FakeClock, FakeExtractor, HashEmbedder, ScriptedLLM
+from fabula.text import hash_term
+from fabula.ties import woven
 from fabula.timeline import SUPERSEDED_BY
 from fabula.types import CHANNELS, Channel, Entity, Event, Fact, Frame, Fusion, Interval, Kind, Record
 
@@ -61,6 +66,20 @@ class Close(HashEmbedder):
         return found / ((found**2).sum(1, keepdims=True) ** 0.5)
 
 
+class Meaning(HashEmbedder):
+    """Knows what some names mean: these stand beside each other, and all others apart."""
+
+    MEANINGS = (("小米", "xiaomi", "xiaomi store"), ("华为", "huawei"), ("张伟", "zhang wei"), ("王建国", "王建军"),
+                ("model x1", "model x2"), ("三号线", "四号线"), ("nyc", "new york city"))  # fmt: skip
+
+    async def embed(self, texts: Sequence[str], role: Any) -> Any:
+        same = {name: others[0] for others in self.MEANINGS for name in others}
+        found = await super().embed([same.get(text.lower(), text) for text in texts], role)
+        own = await super().embed(texts, role)
+        mixed = found + np.array([[0.4 if "Store" in text else 0.2] for text in texts]) * own
+        return mixed / ((mixed**2).sum(1, keepdims=True) ** 0.5)
+
+
 class Talk:
     """A memory in which each message is extracted alone, to the records that are given with it."""
 
@@ -68,9 +87,8 @@ class Talk:
         self.store: Store = open_store(db)
         self.clock = FakeClock("2030-01-01T00:00:00Z")
         self.given: dict[str, tuple[Record, ...]] = {}
-        self.memory = AsyncMemory(
-            self.store, embedder=Close(), extractor=FakeExtractor(self._drawn), clock=self.clock, **options
-        )
+        options = {"embedder": Close(), **options}
+        self.memory = AsyncMemory(self.store, extractor=FakeExtractor(self._drawn), clock=self.clock, **options)
 
     def _drawn(self, window: Sequence[Passage]) -> Extraction:
         made = [replace(r, sources=(p.id,)) for p in window for r in self.given.get(p.text, ())]
@@ -444,6 +462,110 @@ class TestAcrossLanguages:
                     assert (first == [subject]) is (told != "小米没有别的名字"), (asked, kind, channels)
             named = {fact.subject for fact in await memory.records("u", "fact") if isinstance(fact, Fact)}
             assert {"Xiaomi", "小米"} <= named, "as they were said"
+
+
+# --- synonyms -----------------------------------------------------------------------------------------------------
+
+
+class TestSynonyms:
+    """Two whose names mean the same are tied to each other, and stay two."""
+
+    @pytest.fixture
+    async def meaning(self, db: str) -> AsyncIterator[Talk]:
+        made = Talk(db, embedder=Meaning())
+        async with made.memory:
+            yield made
+
+    async def tied(self, talk: Talk, *names: tuple[str, str]) -> set[frozenset[str]]:
+        """Say something of each name and type in turn; return who is tied to whom."""
+        for name, kind in names:
+            await talk.say(f"about {name} {len(talk.given)}", called(name, kind=kind))
+        return await self.pairs(talk)
+
+    async def pairs(self, talk: Talk) -> set[frozenset[str]]:
+        known = {entity.id: entity for entity in (await talk.entities()).values()}
+        return {
+            frozenset((entity.text, known[other].text))
+            for entity in known.values()
+            for other in entity.links.get("synonym", ())
+        }
+
+    @pytest.mark.parametrize(
+        ("one", "other"),
+        [
+            (("小米", "Organization"), ("Xiaomi", "organization")),
+            (("张伟", "Person"), ("Zhang Wei", "人物")),
+            (("NYC", "Location"), ("New York City", "Location")),
+        ],
+    )
+    async def test_are_tied(self, meaning: Talk, one: tuple[str, str], other: tuple[str, str]):
+        others = [(f"名字{n}", one[1]) for n in "赵钱孙"] + [(f"{name} Moss", one[1]) for name in ("Ann", "Bo", "Cy")]
+        assert await self.tied(meaning, *others, one, other) == {frozenset((one[0], other[0]))}
+        assert len(await meaning.entities()) == 8, "they stay two"
+
+    @pytest.mark.parametrize(
+        ("one", "other"),
+        [
+            (("王建国", "Person"), ("王建军", "Person")),
+            (("王建国", ""), ("王建军", "")),
+            (("NYC", ""), ("New York City", "")),
+            (("Model X1", "Object"), ("Model X2", "Object")),
+            (("三号线", "Object"), ("四号线", "Object")),
+            (("小米", "Organization"), ("Xiaomi", "Object")),
+            (("小米", "Organization"), ("Huawei", "Organization")),
+        ],
+    )
+    async def test_are_not(self, meaning: Talk, one: tuple[str, str], other: tuple[str, str]):
+        assert await self.tied(meaning, one, other) == set()
+
+    async def test_not_to_whom_another_is_nearer(self, meaning: Talk):
+        names = (("小米", "Organization"), ("Xiaomi", "Organization"), ("Xiaomi Store", "Organization"))
+        assert frozenset(("小米", "Xiaomi Store")) not in await self.tied(meaning, *names)
+
+    async def test_once_and_in_one_batch(self, meaning: Talk):
+        both = called("小米", kind="Organization"), called("Xiaomi", kind="Organization")
+        await meaning.say("both", *both)
+        await meaning.say("again", *both)
+        await meaning.say("with an alias", replace(both[0], aliases=("米",)), both[1])
+        ties = [other for e in (await meaning.entities()).values() for other in e.links.get("synonym", ())]
+        assert len(ties) == 1
+
+    async def test_no_more_than_wanted(self, db: str):
+        talk = Talk(db, embedder=Meaning(), settings=Settings(synonyms=0))
+        async with talk.memory:
+            assert await self.tied(talk, ("小米", "Organization"), ("Xiaomi", "Organization")) == set()
+
+    async def test_only_what_is_alike_enough(self, db: str):
+        talk = Talk(db, embedder=Meaning(), settings=Settings(synonymy=0.99))
+        async with talk.memory:
+            assert await self.tied(talk, ("小米", "Organization"), ("Xiaomi", "Organization")) == set()
+
+    @pytest.mark.parametrize("first", [True, False])
+    async def test_are_undone_when_either_is_forgotten(self, meaning: Talk, first: bool):
+        ids = [await meaning.say(name, called(name, kind="Organization")) for name in ("小米", "Xiaomi", "华为")]
+        who = {name: entity.id for name, entity in (await meaning.entities()).items()}
+        assert await self.pairs(meaning) == {frozenset(("小米", "Xiaomi"))}
+        gone = "小米" if first else "Xiaomi"
+        await meaning.forget(ids[0 if first else 1])
+        found = await meaning.store.find("u", Filter(kind="entity", status=None, ended=True))
+        assert who[gone] not in repr(found)
+        index = await meaning.store.load("u", "")
+        links = index.of("entity").links
+        assert not (links.kind == LINKS.index("synonym")).any()
+
+    async def test_lead_the_walk_from_one_name_to_the_other(self, meaning: Talk):
+        for n in range(6):
+            await meaning.say(
+                f"Moss {n}", holds(f"Moss {n}", "makes", "bread"), called(f"Moss {n}", kind="Organization")
+            )
+        await meaning.say("小米的事", called("小米", kind="Organization"), holds("小米", "的创始人是", "雷军"))
+        await meaning.say("Xiaomi", called("Xiaomi", kind="Organization"), holds("Xiaomi", "makes", "cars"))
+        index = await meaning.store.load("u", "")
+        graph = woven(index)
+        names = {entity.text: hash_term(entity.id) for entity in (await meaning.entities()).values()}
+        near = neighbourhood(graph, [names["小米"]], hops=1)
+        assert names["Xiaomi"] in near.nodes
+        assert await meaning.about("小米") == {"小米 的创始人是 雷军"}, "what is told of each stays of each"
 
 
 # --- which facts are one ------------------------------------------------------------------------------------------
