@@ -10,8 +10,8 @@ from typing import Any, cast
 
 from fabula.abc import Changes, Edge, Entry, Extraction, Extractor, Lease, Pending, Store, Task
 from fabula.errors import ProviderBadReply, SourcesGone
-from fabula.known import Linked
 from fabula.link import link
+from fabula.people import Linked
 from fabula.remember import says_more, searchable, terms_of
 from fabula.render import without_memories
 from fabula.text import clean, derived_id

@@ -1,6 +1,6 @@
-"""How what was drawn anew joins what is known: entities by name and alias, facts by what they say, and what ends what.
+"""How what was drawn anew joins what is known: facts by what they say, and what ends what.
 
-An embedding alone makes nothing one. What is superseded stays, with the time at which it ended.
+What is superseded stays, with the time at which it ended. Who is meant by a name is known to `people`.
 """
 
 from __future__ import annotations
@@ -10,8 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from fabula.abc import Extraction, Store
-from fabula.known import Known, Linked
-from fabula.people import People
+from fabula.people import Ground, Linked, People
 from fabula.relations import wording
 from fabula.text import derived_id
 from fabula.timeline import Dated, about, dated, end_of, fact_id, joined, known_as, settled, start_of
@@ -23,7 +22,7 @@ async def link(store: Store, scope: str, space: str, found: Extraction, *, resol
 
     `space` is the embedding space whose index is in use anyway; no vector is read.
     """
-    ground = Known(store, scope, await store.load(scope, space))
+    ground = Ground(store, scope, await store.load(scope, space))
     linked = Linked()
     people = People(ground, linked)
     await people.meet(found)
@@ -46,7 +45,7 @@ async def link(store: Store, scope: str, space: str, found: Extraction, *, resol
 class _Facts:
     """What holds: the facts of this extraction among those that are known."""
 
-    def __init__(self, ground: Known, linked: Linked, *, resolve: bool) -> None:
+    def __init__(self, ground: Ground, linked: Linked, *, resolve: bool) -> None:
         self._ground, self._linked, self._resolve = ground, linked, resolve
         self._said: dict[str, Record] = {}
         """Passages by id."""

@@ -1,29 +1,95 @@
-"""Who is who: the names of an extraction, and the entities they mean; an embedding alone makes no two one.
+"""Who is who: the names of what was drawn anew and the entities they mean, by name, by alias and by what identifies.
 
-Knows nothing of what facts say for each other.
+Knows no rule of what a fact ends. An embedding alone makes no two one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
-from typing import cast
+from dataclasses import dataclass, field, replace
+from typing import Final, cast
 
 import numpy as np
 
-from fabula.abc import Extraction
-from fabula.known import MOVED, Known, Linked
+from fabula.abc import Extraction, Store
+from fabula.index import FOREVER, LINKS, Field, Index, Ints
 from fabula.names import NAMED, NAMED_BY, could_be, entity_id, is_name, is_person, normal, parted, same_type, short_for
-from fabula.relations import SHARED, identifying, naming, relation
-from fabula.text import fold, tokens
+from fabula.relations import HOLDS, SHARED, identifying, naming, relation
+from fabula.text import fold, hash_term, tokens
 from fabula.timeline import end_of
-from fabula.types import ROLES, Entity, Fact, Record
+from fabula.types import ROLES, Entity, Fact, Frame, Link, Record
+
+CANDIDATES: Final = 200
+"""How many known records are looked at for one new one, the latest first."""
+MOVED: Final = 1000
+"""How many records that were tied to one entity are tied to another when the two become one, the latest first."""
+
+
+@dataclass(slots=True)
+class Linked:
+    """What is to be written of an extraction: records that are new, new versions of known ones, and what is no more."""
+
+    frames: list[Frame] = field(default_factory=list[Frame])
+    new: dict[str, Record] = field(default_factory=dict[str, Record])
+    changed: dict[str, Record] = field(default_factory=dict[str, Record])
+    closed: list[str] = field(default_factory=list[str])
+    """Ids of what became one with another."""
+    mentions: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+    """An entity's id and a passage it occurs in."""
+
+    def keep(self, record: Record) -> None:
+        """Put a record, new or known, in the place of the one with its id, after all others."""
+        here = self.new if record.id in self.new else self.changed
+        here.pop(record.id, None)
+        here[record.id] = record
+
+    def close(self, record_id: str) -> None:
+        """Let a record be no more."""
+        if self.new.pop(record_id, None) is None:
+            self.changed.pop(record_id, None)
+            self.closed.append(record_id)
+
+
+class Ground:
+    """What the scope knows, by what its index can tell."""
+
+    def __init__(self, store: Store, scope: str, index: Index) -> None:
+        self.store, self.scope, self.index = store, scope, index
+
+    def marked(self, field_: Field, mark: str) -> Ints:
+        """The rows that are believed now and bear a term or mark, in the order they were written."""
+        rows = field_.postings.of(hash_term(mark))[0].astype(np.int64)
+        return rows[field_.recorded_to[rows] == FOREVER]
+
+    def tied(self, field_: Field, kind: Link, other: str) -> Ints:
+        """The rows that are believed now and tied to an id."""
+        links = field_.links
+        mine = (links.kind == LINKS.index(kind)) & (links.key == np.uint64(hash_term(other)))
+        rows = np.unique(links.owner[mine]).astype(np.int64)
+        return rows[field_.recorded_to[rows] == FOREVER]
+
+    async def fetched(self, field_: Field, rows: Ints, limit: int = CANDIDATES) -> list[Record]:
+        """The records of the last `limit` rows, in their order."""
+        numbers = [int(number) for number in field_.number[rows[-limit:]]]
+        found = await self.store.fetch(self.scope, numbers)
+        return [found[number] for number in numbers if number in found]
+
+    async def facts(self, mark: str, kind: Link, other: str) -> list[Fact]:
+        """The facts of a relation, ended ones too, that are tied to an id; or to nobody, where it is empty."""
+        field_ = self.index.of("fact")
+        rows = self.marked(field_, HOLDS + mark)
+        if other:
+            rows = rows[np.isin(rows, self.tied(field_, kind, other))]
+        else:
+            rows = rows[~np.isin(rows, field_.links.owner[field_.links.kind == LINKS.index(kind)])]
+        found = cast(list[Fact], await self.fetched(field_, rows))
+        return [fact for fact in found if fact.status != "archived"]
 
 
 class People:
     """Who is who: the names of this extraction and the entities they mean."""
 
-    def __init__(self, ground: Known, linked: Linked) -> None:
+    def __init__(self, ground: Ground, linked: Linked) -> None:
         self._ground, self._linked = ground, linked
         self._entities = ground.index.of("entity")
         self._known: dict[str, Entity] = {}
