@@ -248,7 +248,8 @@ class Worker:
                 batch = await self._listed(lease, "embed", sweep, self._settings.batch, failed=failed, due=due)
                 if not batch:
                     break
-                await self._attempt(lease, batch, sweep, remember.embed(self._store, embedder, lease, batch))
+                work = remember.embed(self._store, embedder, lease, batch, self._settings, self._clock())
+                await self._attempt(lease, batch, sweep, work)
 
     def _over(self, lease: Lease, sweep: _Sweep) -> bool:
         """Whether to leave what is left of a scope: see `_Sweep.over`; who closes does only what it has written."""

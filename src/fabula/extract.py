@@ -10,7 +10,8 @@ from typing import Any, Final, cast
 
 from fabula.abc import Changes, Edge, Entry, Extraction, Extractor, Lease, Pending, Store, Task
 from fabula.errors import ProviderBadReply, SourcesGone
-from fabula.link import Linked, link
+from fabula.link import link
+from fabula.people import Linked
 from fabula.remember import says_more, searchable, terms_of, with_pictures
 from fabula.render import without_memories
 from fabula.text import clean, derived_id

@@ -57,7 +57,7 @@ def keys(index: Index, cue: Cue, kind: Kind) -> Keys | None:
         return None
     rows = np.unique(owner).astype(np.int64)
     k1, b = HAN_K1_B if cue.han else (0.9, 0.4)
-    found = matches(field, cue.terms)
+    found = matches(field, cue)
     by_words = z(bm25(field, found, k1=k1, b=b)[rows])
     cosine = cosines(field, cue.vector)[rows]
     by_meaning = z(cosine, field.embedded[rows])

@@ -20,14 +20,31 @@ NOBODY: Final = frozenset(
      "老公", "妻子", "丈夫", "儿子", "女儿", "哥哥", "弟弟", "姐姐", "妹妹", "朋友", "老板", "领导", "同事")
 )  # fmt: skip
 """Words that many are called by: no alias of anybody."""
+SIR: Final = ("mr", "sir", "uncle", "先生", "哥", "叔")
+MADAM: Final = ("mrs", "ms", "miss", "madam", "aunt", "女士", "小姐", "太太", "姐", "姨")
+TITLES: Final = frozenset((*SIR, *MADAM, "mx", "dr", "prof", "professor"))
+_HAN_TITLED: Final = re.compile(
+    r"^[老小阿](?P<before>[\u4e00-\u9fff])$"
+    r"|^(?P<after>[\u4e00-\u9fff]{1,2}?)(?:先生|女士|小姐|太太|老师|教授|医生|经理|主任|律师|师傅|同学|总|工|董|哥|姐|叔|姨|老)$"
+)
+"""A surname with a title: 王总, 老王."""
 PERSON: Final = frozenset(("person", "people", "human", "per", "人", "人物", "人名"))
 """What extractors call the type of people."""
 NAMED: Final = "\0name "
 """Begins the mark that an entity bears for each of its names."""
+SORT: Final = "\0sort "
+"""Begins the mark that an entity bears for the script of its name and its type."""
 NAMED_BY: Final = "named_by"
 """The key of an entity's `meta` with the passages that told its aliases: a version goes with any of them."""
 _ARTICLE: Final = re.compile(r"^(?:[Tt]he|THE|an?|my|our|his|her|their)\s+(?=\S)")
 """In capitals most of them begin a name: An Nguyen, A Coruña, My Chemical Romance."""
+_BESIDES: Final = re.compile(
+    r"(?P<name>[^()（）,，]+?)\s*(?:[,，(（]\s*)?"
+    r"(?:(?P<called>\b(?:also (?:called|known as|named)|aka|a\.k\.a\.)"
+    r"|又名|又称|又叫|也叫|亦称|别名|简称|[中英]文名|俗称)\s*[:：为是]?"
+    r"|(?<=[(（]))\s*(?P<besides>[^()（）,，]+?)\s*[)）]?$",
+    re.IGNORECASE,
+)
 _HANGUL: Final = re.compile(r"(?<=[\uac00-\ud7af]) (?=[\uac00-\ud7af])")
 _TELLING: Final = frozenset("+#%°")
 """Signs that are part of what they stand beside: C++ and C# are two."""
@@ -54,6 +71,19 @@ def _outer(character: str) -> bool:
     return (category[0] in "PZC" or category in ("So", "Sk")) and character not in _TELLING
 
 
+def parted(name: str) -> tuple[str, ...]:
+    """Return a name and what it says that it is called besides: "小米 (Xiaomi)", "Xiaomi, also called 小米".
+
+    What stands in brackets is another name only in another script: "Georgia (country)" is one name.
+    """
+    found = _BESIDES.match(name.strip())
+    if found is None:
+        return (name,)
+    one, other = found["name"], found["besides"]
+    told = found["called"] or {script(one), script(other)} == {"han", "latin"}
+    return (one, other) if told and is_name(one) and is_name(other) else (name,)
+
+
 def entity_id(name: str) -> str:
     """Return the id of whoever is called that, unless it is an alias."""
     return derived_id("entity", normal(name))
@@ -76,6 +106,11 @@ def is_person(kind: str) -> bool:
     return fold(kind) in PERSON
 
 
+def sort_of(kind: str, written: str) -> str:
+    """Return the mark of entities of a type whose names are in a script."""
+    return f"{SORT}{written} {'person' if is_person(kind) else fold(kind)}"
+
+
 def short_for(short: str, whole: str, *, person: bool) -> bool:
     """Whether `short` is what `whole` is called for short: a firm without its legal form, a person by one name."""
     a, b = normal(short), normal(whole)
@@ -85,6 +120,46 @@ def short_for(short: str, whole: str, *, person: bool) -> bool:
     if len(one) < len(all_) and all_[: len(one)] == one and FIRMS.issuperset(all_[len(one) :]):
         return True
     return person and len(one) == 1 < len(all_) and one[0] in (all_[0], all_[-1]) and one[0].isalpha()
+
+
+def could_be(one: str, other: str) -> bool:
+    """Whether two names may be of one person or firm: short forms, initials, a title for the first name, other scripts.
+
+    Two that are entirely different are not: a couple has one telephone.
+    """
+    a, b = normal(one), normal(other)
+    if a == b or script(a) != script(b):
+        return all(any(map(str.isalpha, name)) for name in (a, b))
+    if {_address(a), _address(b)} == {SIR, MADAM}:
+        return False
+    if script(a) == "latin":
+        short, long_ = sorted((_called(a), _called(b)), key=len)
+        at = iter(long_)
+        return all(any(_fits(word, whole) for whole in at) for word in short)
+    short, long_ = sorted((a, b), key=len)
+    if len(short) > 1 and (long_.startswith(short) or long_.endswith(short)):
+        return True
+    titled = ((found["before"] or found["after"], other) for one, other in ((a, b), (b, a))
+              if (found := _HAN_TITLED.match(one)))  # fmt: skip
+    return any(other.startswith(surname) for surname, other in titled)
+
+
+def _address(name: str) -> tuple[str, ...]:
+    """Which of `SIR` and `MADAM` a name is said with, if either."""
+    first, last = name.split()[0].strip("."), name
+    return next((kind for kind in (SIR, MADAM) if first in kind or (len(name) > 1 and last.endswith(kind[3:]))), ())
+
+
+def _called(name: str) -> list[str]:
+    """The words of a name without titles and legal forms; all of them where nothing else is left."""
+    words = re.findall(r"[^\W_]+", name)
+    return [word for word in words if word not in TITLES and word not in FIRMS] or words
+
+
+def _fits(one: str, other: str) -> bool:
+    """Whether a word of a name is another, its initial, or what it is called for short."""
+    short, long_ = sorted((one, other), key=len)
+    return short == long_ or (len(short) != 2 and long_.startswith(short) and not short.isdigit())
 
 
 def spans_of_names(text: str) -> list[str]:

@@ -215,7 +215,7 @@ class Heard:
 def _hear(index: Index, cue: Cue, plan: Plan) -> Heard:
     passages = index.of("passage")
     nothing = np.zeros(len(passages), np.float32)
-    found = matches(passages, cue.terms)
+    found = matches(passages, cue)
     k1, b = HAN_K1_B if cue.han else (0.9, 0.4)
     channels = {
         "sparse": bm25(passages, found, k1=k1, b=b) if "sparse" in plan.channels else nothing,

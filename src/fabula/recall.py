@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 import numpy as np
@@ -26,11 +27,13 @@ from fabula.ranking import Ranking
 from fabula.render import Recollection
 from fabula.scoring import Cue
 from fabula.text import AHEAD, ANALYZER, TIMED, clean, hash_term, query_terms, script
-from fabula.types import Image, Interval, Plan, Trace
+from fabula.types import Entity, Image, Interval, Plan, Trace
 
 log = logging.getLogger(__name__)
 
 """How many of the best passages may speak for something being known."""
+NAMES = 20
+"""How many entities that the question names are looked at for their other names."""
 NEAREST = 200
 """How many of the nearest vectors are fetched where they are left in the database."""
 FETCHED = 2000
@@ -78,6 +81,7 @@ async def recall(
     if as_of is not None:
         index = index.at(as_of.timestamp())
     cue, asked = read(query, index, at, vector, conventions)
+    cue = replace(cue, names=await _other_names(store, scope, index, query))
     allowed = _allowed(index, plan, as_of)
     then = None
     if plan.valid_at is not None:
@@ -139,22 +143,42 @@ def read(
         vector=vector,
         windows=tuple(_bounds(window, at) for window in asked.windows),
         speakers=asked.people,
-        entities=tuple(_named(query, index)),
+        entities=tuple(int(index.of("entity").key[row]) for _, row in _named(query, index)),
         marks=tuple(hash_term(mark) for mark in ((TIMED, AHEAD) if asked.ahead else (TIMED,)) if asked.timed),
         han=script(query) == "han",
     )
     return cue, asked
 
 
-def _named(query: str, index: Index) -> Iterator[int]:
-    """The keys of the entities whose names or aliases stand in the question."""
+def _named(query: str, index: Index) -> Iterator[tuple[str, int]]:
+    """The names and aliases in the question, each with the row of an entity that bears it."""
     entities = index.of("entity")
     if not len(entities):
         return
     for name in spans_of_names(query):
         for row in entities.postings.of(hash_term(NAMED + name))[0].tolist():
             if entities.recorded_to[row] == FOREVER:
-                yield int(entities.key[row])
+                yield name, row
+
+
+async def _other_names(
+    store: Store, scope: str, index: Index, query: str
+) -> tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]:
+    """What the entities that the question names are called in another script: see `Cue.names`."""
+    named = list(_named(query, index))[:NAMES]
+    numbers = {row: int(index.of("entity").number[row]) for _, row in named}
+    known = await store.fetch(scope, list(numbers.values())) if named else {}
+    return tuple(
+        (_hashes(name), _hashes(other))
+        for name, row in named
+        if isinstance(who := known.get(numbers[row]), Entity)
+        for other in (who.text, *who.aliases)
+        if {script(name), script(other)} == {"han", "latin"}
+    )
+
+
+def _hashes(name: str) -> tuple[int, ...]:
+    return tuple(map(hash_term, query_terms(name)))
 
 
 def _bounds(window: Interval, at: datetime) -> tuple[float, float]:

@@ -16,10 +16,11 @@ from fabula.secrets import MARK
 from fabula.text import fold
 
 SINGLE: Final[Mapping[str, str]] = {
-    "home": "lives in|live in|lives at|resides in|resides at|is living in|now lives in|moved to|has moved to"
+    "home": "lives in|live in|lives at|resides in|resides at|is living in|living in|residing in|moved to|has moved to"
             "|relocated to|moved into|home is in|current city is|住在|居住于|居住在|居住地|现居|定居于|定居在"
             "|搬到|搬到了|搬去|搬至|暂时居住于|暂住",
-    "employer": "works at|works for|is employed by|is employed at|is working at|is working for|joined the company"
+    "employer": "works at|works for|is employed by|is employed at|is working at|is working for|working at|working for"
+                "|joined the company"
                 "|employer|employer is|started working at|started at"
                 "|就职于|任职于|在职于|供职于|工作于|工作单位|入职|入职于|就职",
     "job": "job is|job title|job title is|position is|occupation|occupation is|profession is"
@@ -31,6 +32,8 @@ SINGLE: Final[Mapping[str, str]] = {
     "phone": "phone|phone is|phone number|phone number is|电话|手机号|电话是",
     "email": "email|email is|email address|email address is|邮箱|邮箱是",
     "price": "rent is|price is|costs|房租|房租是|租金|价格|价格是",
+    "rate": "rate|rate is|interest rate|interest rate is|tax rate|tax rate is|利率|利率是|税率|税率是|费率|费率是",
+    "cap": "cap|cap is|rate cap|rate cap is|upper limit|upper limit is|上限|上限是|上限为|利率上限|利率上限是",
 }  # fmt: skip
 """Relation -> predicates that have one object at a time."""
 ENDING: Final[Mapping[str, str]] = {
@@ -50,8 +53,16 @@ NUMBERED: Final[Mapping[str, str]] = {
                  "|身份证|身份证是|身份证号|身份证号是|身份证号码|身份证号码是",
 }  # fmt: skip
 """Relation -> predicates that have several objects, each of them one person's or firm's alone."""
-IDENTIFYING: Final = frozenset(("phone", "email", *NUMBERED))
-"""Relations whose object belongs to one only."""
+NAMING: Final[Mapping[str, str]] = {
+    "alias": "alias|alias is|aka|also called|is also called|also known as|is also known as|is known as|is called"
+             "|nickname|nickname is|goes by|english name|english name is|chinese name|chinese name is"
+             "|别名|别名是|又名|又称|又叫|也叫|被叫做|被称为|简称|俗称|昵称|昵称是|外号|外号是|绰号|英文名|英文名是|中文名|中文名是",
+}  # fmt: skip
+"""Predicates that say what somebody is called besides."""
+SHARED: Final = frozenset(("phone", "email"))
+"""Relations whose object a household or a firm may share: it tells that two are one only where their names may be."""
+IDENTIFYING: Final = frozenset((*SHARED, *NUMBERED))
+"""Relations whose object belongs to one only, or to few."""
 SHORTEST: Final = 5
 """Letters and figures that what identifies somebody has at least: a street has many numbers 12."""
 LASTING: Final = frozenset(
@@ -84,7 +95,31 @@ _FIGURES: Final = re.compile(
     r"\d+(?:[.,:/-]\d+)*|[零〇一二两三四五六七八九十百千万亿]+(?=[元块岁个名位人天次号楼层室])"
 )
 _OUTER: Final = re.compile(r"(?<!\w)(?:(?!-\d)[^\w\s+#%°$€£¥])+|[^\w\s+#%°$€£¥]+(?!\w)")
+_LIGHT: Final = re.compile(
+    r"(?<!for )(?<!until )\b(?:currently|presently|now|nowadays|still|already|at present|at the moment)\b"
+    r"|^(?:(?:目前|现在|如今|现时|当前|眼下|仍然|仍旧|依然|还是|已经|一直|[仍已]|现(?=[住任就供在])|正(?=[在就])) ?)+"
+    r"(?=.)"
+)
+"""Words of a predicate that do not change what it says; in Chinese they come first."""
+_PERFECT: Final = re.compile(r"^(?:has|have|had|'s|'ve) been (?=\w+ing\b)")
+_HUMP: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_HAN_GAP: Final = re.compile(r"(?<=[\u4e00-\u9fff]) +(?=[\u4e00-\u9fff])")
 _SOME_DAY: Final = datetime(2000, 1, 1, tzinfo=UTC)
+
+
+def worded(predicate: str) -> str:
+    """Return a predicate as it is compared: folded, as words where it is written as a key (`lives_in`, `worksAt`).
+
+    What does not change what it says is left out: currently, still, 目前.
+    """
+    folded = _HAN_GAP.sub("", fold(_spaced(predicate)))
+    return " ".join(_LIGHT.sub("", folded).split()) or folded
+
+
+def _spaced(key: str) -> str:
+    """The words of what is written as one."""
+    key = key.replace("_", " ").strip()
+    return key if " " in key else _HUMP.sub(" ", key.replace("-", " "))
 
 
 def _named(*tables: Mapping[str, str]) -> dict[str, str]:
@@ -93,36 +128,46 @@ def _named(*tables: Mapping[str, str]) -> dict[str, str]:
 
 _SINGLE: Final = _named(SINGLE)
 _ENDING: Final = _named(ENDING)
-_RELATIONS: Final = _named(SINGLE, NUMBERED)
+_RELATIONS: Final = _named(SINGLE, NUMBERED, NAMING)
+
+
+def _listed(predicate: str, table: Mapping[str, str]) -> str:
+    """What a table says of a predicate, or of what it has been; empty where it says nothing."""
+    said = worded(predicate)
+    return table.get(said) or table.get(_PERFECT.sub("", said), "")
 
 
 def relation(predicate: str) -> str:
     """Return the relation that a predicate stands for: one of the tables', or the predicate as it is compared."""
-    folded = fold(predicate)
-    return _RELATIONS.get(folded, folded)
+    return _listed(predicate, _RELATIONS) or worded(predicate)
 
 
 def single(predicate: str) -> bool:
     """Whether it has one object at a time."""
-    return fold(predicate) in _SINGLE
+    return bool(_listed(predicate, _SINGLE))
 
 
 def lasting(predicate: str) -> bool:
     """Whether it tells of a state, which goes on until it ends; what is no state happens, and may happen again."""
-    folded = fold(predicate)
-    first, _, rest = folded.partition(" ")
+    said = worded(predicate)
+    first, _, rest = said.partition(" ")
     going_on = rest.partition(" ")[0].endswith("ing") and first in ("is", "are", "am", "was", "were")
-    return folded in _RELATIONS or (first in LASTING and not going_on) or bool(_HAN_LASTING.match(folded))
+    return bool(_listed(said, _RELATIONS)) or (first in LASTING and not going_on) or bool(_HAN_LASTING.match(said))
 
 
 def ending(predicate: str) -> str:
     """Return the relation that a predicate says is over; empty where it says of none."""
-    return _ENDING.get(fold(predicate), "")
+    return _listed(predicate, _ENDING)
 
 
 def passing(*words: str) -> bool:
     """Whether words say that it holds for a while only."""
-    return any(_PASSING.search(fold(word)) for word in words)
+    return any(_PASSING.search(fold(_spaced(word))) for word in words)
+
+
+def naming(predicate: str) -> bool:
+    """Whether it says what its subject is called besides."""
+    return relation(predicate) in NAMING
 
 
 def identifying(predicate: str, thing: str) -> str:

@@ -18,10 +18,11 @@ from fabula.abc import SEARCHED, Changes, Clock, Embedder, Entry, Filter, Lease,
 from fabula.checking import aware
 from fabula.errors import EmbeddingMismatch, InvalidInput
 from fabula.index import LINK, LINKS
-from fabula.names import NAMED, normal
+from fabula.names import NAMED, normal, sort_of
 from fabula.relations import HOLDS, ending, relation
 from fabula.settings import Settings
-from fabula.text import AHEAD, ANALYZER, TIMED, analyse, clean, derived_id, fold, hash_term, identifier, mask
+from fabula.synonyms import tied
+from fabula.text import AHEAD, ANALYZER, TIMED, analyse, clean, derived_id, fold, hash_term, identifier, mask, script
 from fabula.types import ROLES, Entity, Fact, Image, Interval, Masked, Message, Passage, Receipt, Record
 
 VAGUE: Final = ("instant", "fuzzy")
@@ -71,7 +72,8 @@ def terms_of(record: Record) -> Terms | None:
 def _ties(record: Record) -> list[str]:
     """What a record is looked up by when another of its kind is made."""
     if isinstance(record, Entity):
-        return [NAMED + name for name in dict.fromkeys(map(normal, (record.text, *record.aliases)))]
+        names = [NAMED + name for name in dict.fromkeys(map(normal, (record.text, *record.aliases)))]
+        return [*names, *([sort_of(record.type, script(record.text))] if says_more(record) else [])]
     if not isinstance(record, Fact) or not record.predicate:
         return []
     ends = ending(record.predicate)
@@ -213,10 +215,13 @@ def _plain(meta: Mapping[str, Any], hidden: Any) -> dict[str, Any]:
 # --- embedding --------------------------------------------------------------------------------------------------
 
 
-async def embed(store: Store, embedder: Embedder, lease: Lease, work: Sequence[Pending]) -> None:
+async def embed(
+    store: Store, embedder: Embedder, lease: Lease, work: Sequence[Pending], settings: Settings, at: datetime
+) -> None:
     """Give the records of `work` their vectors, in one transaction after the model is done.
 
-    Raises a `ProviderError` or `EmbeddingMismatch`; the work then stays.
+    Entities are tied to those that are like them by name. Raises a `ProviderError` or `EmbeddingMismatch`; the work
+    then stays.
     """
     scope = lease.scope
     state = await store.state(scope)
@@ -224,8 +229,20 @@ async def embed(store: Store, embedder: Embedder, lease: Lease, work: Sequence[P
         raise EmbeddingMismatch(scope, state.space, embedder.space)
     records = await store.get(scope, [piece.id for piece in work])
     made, cache = await vectors(store, embedder, scope, records.values())
-    done: tuple[tuple[Task, str], ...] = tuple((piece.task, piece.id) for piece in work)
-    await store.write(scope, Changes(vectors=made, space=embedder.space, cache=cache, done=done), lease)
+    met = {p.number: made[p.id] for p in work if p.id in made and isinstance(records[p.id], Entity)}
+    alike = await tied(store, embedder, scope, met, settings)
+    await store.write(
+        scope,
+        Changes(
+            put=tuple(Entry(record=entity, terms=terms_of(entity)) for entity in alike),
+            vectors=made,
+            space=embedder.space,
+            cache=cache,
+            done=tuple((piece.task, piece.id) for piece in work),
+            at=at,
+        ),
+        lease,
+    )
 
 
 async def vectors(

@@ -39,6 +39,8 @@ class Cue:
     """The speakers it names."""
     entities: tuple[int, ...] = ()
     """The keys of the entities it names."""
+    names: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...] = ()
+    """Terms of a name in it, and those of another name in another script that the same entity has."""
     marks: tuple[int, ...] = ()
     """Hashes of the marks that passages of the kind it asks for bear: that they say a time, that it is to come."""
     han: bool = False
@@ -61,9 +63,25 @@ class Match(NamedTuple):
     tf: NDArray[np.uint16]
 
 
-def matches(index: Field, terms: Mapping[int, float]) -> list[Match]:
-    """Look each term up."""
-    return [Match(weight, *index.postings.of(term)) for term, weight in terms.items()]
+def matches(index: Field, cue: Cue) -> list[Match]:
+    """Look each term of the cue up; where an entity's other name stands, the name that was asked for stands too."""
+    found = {term: Match(weight, *index.postings.of(term)) for term, weight in cue.terms.items()}
+    for asked, other in cue.names:
+        rows = index.postings.of(other[0])[0]
+        for term in other[1:]:
+            rows = np.intersect1d(rows, index.postings.of(term)[0])
+        for term in asked:
+            if term in found:
+                found[term] = _also(found[term], rows)
+    return list(found.values())
+
+
+def _also(match: Match, rows: NDArray[np.int32]) -> Match:
+    """The match with more rows, in each of which the term stands once."""
+    more = np.setdiff1d(rows, match.rows)
+    together = np.concatenate((match.rows, more))
+    order = np.argsort(together, kind="stable")
+    return Match(match.weight, together[order], np.concatenate((match.tf, np.ones(len(more), np.uint16)))[order])
 
 
 def bm25(index: Field, found: Sequence[Match], *, k1: float = 0.9, b: float = 0.4) -> Floats:

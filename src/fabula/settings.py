@@ -31,6 +31,16 @@ class Settings:
     """How many known frames a language model holds a new one against."""
     judged: int = 3
     """How many new frames it judges in one call, and waits for while there is more to extract."""
+    synonymy: float = 0.8
+    """How alike two names are, 0–1, whose entities are tied as synonyms: 小米 and Xiaomi. They stay two.
+
+    Measured on 25 names each of people, firms, places and things in Chinese and English, held against all of their
+    type: .8 ties 34 of 100 to their own name with the bundled model and 3 to another, with the fast one 83 and none;
+    of names whose other one is not there, 9 and 8 are tied to what is near. The scale is `Embedder.similarity` of
+    names; of a model without one of its own it is the cosine.
+    """
+    synonyms: int = 5
+    """How many others an entity is tied to by its own name, at most; 0: none."""
     idle: float = 30.0
     """How many seconds a session has to be quiet before its last, incomplete window is extracted."""
     batch: int = 64
@@ -65,6 +75,8 @@ class Settings:
         for name in ("window", "batch", "attempts", "workers", "candidates", "judged"):
             within(name, getattr(self, name), 1)
         within("hot_bytes", self.hot_bytes, 0)
+        within("synonyms", self.synonyms, 0)
+        within("synonymy", self.synonymy, 0, 1, kind=float)
         for name in ("idle", "backoff", "lease", "drain", "busy"):
             if (name, getattr(self, name)) != ("drain", math.inf):
                 within(name, getattr(self, name), 0, kind=float)

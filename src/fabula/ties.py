@@ -43,13 +43,16 @@ def _graph(index: Index) -> Graph:
     facts, frames, entities = index.of("fact"), index.of("frame"), index.of("entity")
     subjects, objects, cites = _ends(facts, "subject"), _ends(facts, "object"), _ends(facts, "cites")
     told, names = _ends(frames, "cites"), _ends(frames, "names")
+    owner, key = _ends(entities, "synonym")
+    here = np.isin(key, entities.key[entities.recorded_to == FOREVER])  # the other may have become one with a third
+    alike = owner[here], key[here]
     pairs = [
         _crossed(subjects, objects),
         _crossed(subjects, cites),
         _crossed(objects, cites),
         (frames.key[told[0]], told[1]),
         (frames.key[names[0]], names[1]),
-        *((entities.key[owner], key) for owner, key in (_ends(entities, "synonym"),)),
+        (entities.key[alike[0]], alike[1]),
         *((frames.key[owner], key) for owner, key in (_ends(frames, "causes"),)),
     ]
     source, target = (np.concatenate(side) for side in zip(*pairs, strict=True))

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fabula import Embedder, Image
-from fabula.abc import Role, Vectors
+from fabula.abc import Held, Role, Vectors
 
 
 class CachedEmbedder(Embedder):
@@ -45,7 +45,7 @@ class CachedEmbedder(Embedder):
         return await self._inner.embed_shown(text, images, role)
 
     def similarity(
-        self, cosine: NDArray[np.float32], *, role: Role = "passage", scripts: tuple[str, str] | None = None
+        self, cosine: NDArray[np.float32], *, role: Held = "passage", scripts: tuple[str, str] | None = None
     ) -> NDArray[np.float32]:
         """Map cosines to [0, 1] as the other embedder does."""
         return self._inner.similarity(cosine, role=role, scripts=scripts)

@@ -83,9 +83,9 @@ class SEEMConfig:
     `MM_ENCODER_…`; a key alone is for `LLM_CONFIG` or `EMBEDDING_CONFIG`. Without a key memories are made by rules,
     and found with the bundled model. A model or a host without a key is a `ValueError` when the skill is made.
 
-    `entity_similarity_threshold`, `fact_similarity_threshold` and `synonymy_threshold` are similarities as the
-    embedding model's are calibrated, 0–1, where .5 is as alike as unrelated texts get. An embedding alone makes nothing
-    one, so the first two decide nothing by themselves: entities are joined by their names, facts by what they say.
+    Without effect are `entity_similarity_threshold` and `fact_similarity_threshold`: entities are joined by their
+    names, facts by what they say, and never by a vector, which takes two people or two sums of money for one (王建国
+    and 王建军 have a cosine of .98). They are taken, and checked, for the sake of code that sets them.
     """
 
     llm_api_key: str | None = field(default=None, repr=False)
@@ -107,11 +107,13 @@ class SEEMConfig:
     enable_fact_graph: bool = True
     """Whether there are facts; without them PPR is DPR."""
     entity_similarity_threshold: float = 0.9
+    """Without effect: an entity is whose name or alias it is."""
     fact_similarity_threshold: float = 0.93
+    """Without effect: a fact is another's where subject, relation and object are the same, or the words."""
     synonymy_threshold: float = 0.8
-    """How alike two entities have to be for a `synonymy` edge between them."""
+    """How alike two names are whose entities get a `synonymy` edge; they stay two. See `fabula.Settings.synonymy`."""
     synonymy_top_k: int = 5
-    """How many such edges an entity gets at most, to those most like it; 0 for none."""
+    """How many such edges an entity gets by its own name, at most; 0: none."""
     enable_integration: bool = True
     """Whether memories that tell of the same become one."""
     integration_window: int = 3

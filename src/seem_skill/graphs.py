@@ -49,8 +49,9 @@ def edges(turns: Sequence[Passage], entities: Sequence[Entity], facts: Sequence[
         for end, name in ((subject, fact.subject), (thing, fact.object)):
             told |= {(end, source): None for source in fact.sources if name}
     yield from ((end, chunk, "entity_chunk", {"type": "entity_chunk"}) for end, chunk in told)
+    here = {entity.id for entity in entities}
     for entity in entities:
-        for other in entity.links.get("synonym", ()):
+        for other in here.intersection(entity.links.get("synonym", ())):
             yield entity.id, other, "synonymy", {"type": "synonymy"}
 
 

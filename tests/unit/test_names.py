@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fabula.names import entity_id, is_name, normal, same_type, short_for, spans_of_names
+from fabula.names import could_be, entity_id, is_name, normal, parted, same_type, short_for, spans_of_names
 from fabula.relations import contradicts, ending, identifying, lasting, passing, relation, single, wording
 from fabula.timeline import OTHERWISE, SUPERSEDED_BY, Dated, ended, ends, joined, known_as, reopened, settled, told
 from fabula.types import Fact, Interval
@@ -105,6 +105,62 @@ class TestShort:
         assert not same_type("Person", "Organization")
 
 
+@pytest.mark.parametrize(
+    ("one", "other", "may"),
+    [
+        ("Nora Vale", "N. V.", True),
+        ("Nora Vale", "Vale", True),
+        ("Ann", "Annie P.", True),
+        ("Mr. Berg", "Karl Berg", True),
+        ("Dr. Nora Vale", "Nora R. Vale", True),
+        ("Kite Ltd", "Kite Holding Inc.", True),
+        ("王总", "王建国", True),
+        ("老王", "王经理", True),
+        ("欧阳老师", "欧阳修", True),
+        ("建国", "王建国", True),
+        ("小米科技", "小米", True),
+        ("张伟", "Zhang Wei", True),
+        ("Nora Vale", "Karl Berg", False),
+        ("Nora Berg", "Karl Berg", False),
+        ("Mr Berg", "Mrs Berg", False),
+        ("Nora", "Karl", False),
+        ("Maria", "Mark", False),
+        ("Bo", "Bob", False),
+        ("Kite Ltd", "Moss Ltd", False),
+        ("Kite 1", "Kite 12", False),
+        ("王建国", "李芳", False),
+        ("王建国", "王建军", False),
+        ("王先生", "王女士", False),
+        ("老王", "老李", False),
+        ("김민수", "김민석", False),
+        ("12345", "Nora", False),
+    ],
+)
+def test_names_that_could_be_of_one(one: str, other: str, may: bool):
+    assert could_be(one, other) is could_be(other, one) is may
+
+
+@pytest.mark.parametrize(
+    ("name", "parts"),
+    [
+        ("小米 (Xiaomi)", ("小米", "Xiaomi")),
+        ("张伟（Zhang Wei）", ("张伟", "Zhang Wei")),
+        ("Xiaomi, also called 小米", ("Xiaomi", "小米")),
+        ("Nora Vale (aka Canary)", ("Nora Vale", "Canary")),
+        ("北京大学，简称北大", ("北京大学", "北大")),
+        ("Georgia (country)", ()),
+        ("小米（手机）", ()),
+        ("Nora (妈妈)", ()),
+        ("Kaka Lopez", ()),
+        ("英文名", ()),
+        ("f(x) (y) z", ()),
+        ("", ()),
+    ],
+)
+def test_a_name_that_tells_another(name: str, parts: tuple[str, ...]):
+    assert parted(name) == (parts or (name,))
+
+
 def test_names_in_a_question():
     found = spans_of_names("Does Anna Miller's cat code in C++? 老王呢")
     assert {"anna miller", "anna", "c++", "老王"} <= set(found)
@@ -121,24 +177,81 @@ class TestPredicates:
             ("passport number", "passport", False),
             ("身份证号", "id number", False),
             ("likes", "likes", False),
+            ("lives_in", "home", True),
+            ("LIVES-IN", "home", True),
+            ("livesIn", "home", True),
+            ("WorksAt", "employer", True),
+            ("currentlyWorksFor", "employer", True),
+            ("currently lives in", "home", True),
+            ("is still living in", "home", True),
+            ("has been living in", "home", True),
+            ("now works for", "employer", True),
+            ("目前住在", "home", True),
+            ("现住在", "home", True),
+            ("仍_居住于", "home", True),
+            ("现在就职于", "employer", True),
+            ("passport_number", "passport", False),
+            ("still likes", "likes", False),
+            ("has been to", "has been to", False),
+            ("目前", "目前", False),
+            ("now", "now", False),
         ],
     )
     def test_relation(self, predicate: str, about: str, one: bool):
         assert (relation(predicate), single(predicate)) == (about, one)
 
+    @pytest.mark.parametrize(
+        "predicate", ["lived in", "used to live in", "曾住在", "wants to live in", "does not live in"]
+    )
+    def test_what_no_longer_or_not_yet_holds_is_another(self, predicate: str):
+        assert relation(predicate) != "home"
+
     def test_ending(self):
         assert (ending("Left"), ending("离职"), ending("moved out of"), ending("likes")) == (
-            "employer", "employer", "home", "",
-        )  # fmt: skip
+            "employer",
+            "employer",
+            "home",
+            "",
+        )
+        for key in ("no_longer_works_at", "stoppedWorkingAt", "已经离职", "已离职"):
+            assert ending(key) == "employer"
 
-    @pytest.mark.parametrize("words", ["暂时居住于", "is staying with Bo", "Oslo for now", "Rome until May", "出差"])
+    @pytest.mark.parametrize(
+        "words",
+        [
+            "暂时居住于",
+            "is staying with Bo",
+            "Oslo for now",
+            "Rome until May",
+            "出差",
+            "is_staying_with",
+            "isStayingWith",
+            "目前暂住在",
+        ],
+    )
     def test_passing(self, words: str):
         assert passing("lives in", words)
         assert not passing("lives in", "Rome")
 
     @pytest.mark.parametrize(
         "predicate",
-        ["likes", "has", "is a fan of", "lives in", "喜欢", "很喜欢", "有", "是", "会", "账号是", "does not eat"],
+        [
+            "likes",
+            "has",
+            "is a fan of",
+            "lives in",
+            "喜欢",
+            "很喜欢",
+            "有",
+            "是",
+            "会",
+            "账号是",
+            "does not eat",
+            "still_likes",
+            "livesIn",
+            "现在是",
+            "currently has",
+        ],
     )
     def test_lasting(self, predicate: str):
         assert lasting(predicate)

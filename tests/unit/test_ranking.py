@@ -97,7 +97,7 @@ def textbook(documents: Sequence[Sequence[int]], query: Mapping[int, float], k1:
 
 
 def scored(score: Any, passages: Any, terms: dict[int, float]) -> Any:
-    return score(passages, scoring.matches(passages, terms))
+    return score(passages, scoring.matches(passages, Cue(terms=terms)))
 
 
 class TestBM25:
@@ -148,13 +148,23 @@ class TestChannels:
 
     def test_coverage_is_a_share_of_the_terms(self):
         passages = index_of([("a", [1, 2]), ("a", [1]), ("a", []), ("a", [9])]).of("passage")
-        got = scoring.coverage(passages, scoring.matches(passages, {1: 1.0, 2: 1.0}), np.arange(4))
+        got = scoring.coverage(passages, scoring.matches(passages, Cue(terms={1: 1.0, 2: 1.0})), np.arange(4))
         assert got[0] == pytest.approx(1)
         assert 0 < got[1] < 0.5, "the common term is worth less than the rare one"
         assert got[2:].tolist() == [0, 0]
-        assert scoring.coverage(passages, scoring.matches(passages, {1: 1.0}), np.array([1, 3])).tolist() == [1, 0]
-        assert scoring.coverage(passages, scoring.matches(passages, {}), np.arange(4)).tolist() == [0, 0, 0, 0]
-        assert scoring.coverage(passages, scoring.matches(passages, {77: 1.0}), np.arange(2)).tolist() == [0, 0]
+        assert scoring.coverage(
+            passages, scoring.matches(passages, Cue(terms={1: 1.0})), np.array([1, 3])
+        ).tolist() == [1, 0]
+        assert scoring.coverage(passages, scoring.matches(passages, Cue(terms={})), np.arange(4)).tolist() == [
+            0,
+            0,
+            0,
+            0,
+        ]
+        assert scoring.coverage(passages, scoring.matches(passages, Cue(terms={77: 1.0})), np.arange(2)).tolist() == [
+            0,
+            0,
+        ]
 
     @pytest.mark.parametrize(
         ("moment", "near"),

@@ -15,7 +15,7 @@ from fabula.abc.changes import (
     Terms,
     Written,
 )
-from fabula.abc.models import LLM, BlobStore, Clock, Embedder, Extraction, Extractor, Reply, Role, Vectors
+from fabula.abc.models import LLM, BlobStore, Clock, Embedder, Extraction, Extractor, Held, Reply, Role, Vectors
 from fabula.abc.store import Store
 
 __all__ = [
@@ -32,6 +32,7 @@ __all__ = [
     "Extraction",
     "Extractor",
     "Filter",
+    "Held",
     "Lease",
     "Pending",
     "Reply",

@@ -17,6 +17,8 @@ from fabula.types import Entity, Fact, Frame, Image, Note, Passage
 Vectors: TypeAlias = NDArray[np.float32]
 """Shape (texts, dimensions), rows of length 1."""
 Role = Literal["query", "passage"]
+Held = Literal["query", "passage", "name"]
+"""What is held against a passage; or two names against each other, which look more alike than what is said of them."""
 
 
 class Embedder(ABC):
@@ -65,12 +67,13 @@ class Embedder(ABC):
         return rows / lengths[:, None]
 
     def similarity(
-        self, cosine: NDArray[np.float32], *, role: Role = "passage", scripts: tuple[str, str] | None = None
+        self, cosine: NDArray[np.float32], *, role: Held = "passage", scripts: tuple[str, str] | None = None
     ) -> NDArray[np.float32]:
         """Map cosines to [0, 1], where .5 is as alike as unrelated texts get; by default negative becomes 0.
 
-        A model's cosines depend on what is held against a passage (`role`: a question, or another passage) and on
-        the scripts of the two texts (`scripts`: "han" or "latin", the passage's last), where these are known.
+        A model's cosines depend on what is held against a passage (`role`: a question, another passage; or a name
+        against a name) and on the scripts of the two texts (`scripts`: "han" or "latin", the passage's last), where
+        these are known.
         """
         return np.clip(cosine, 0.0, 1.0)
 

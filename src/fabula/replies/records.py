@@ -14,7 +14,7 @@ from typing import Any, Final, TypeVar, cast
 from fabula.abc import Extraction
 from fabula.conventions import Conventions
 from fabula.errors import ProviderBadReply
-from fabula.names import entity_id, is_person
+from fabula.names import entity_id, is_person, parted
 from fabula.render import without_memories
 from fabula.replies.enclosed import Json, bad
 from fabula.replies.values import (
@@ -255,10 +255,11 @@ class _Reading:
 
     def entity(self, item: Any, made: Sequence[Frame | Fact | Note]) -> Entity:
         given = _fields(item, "name")
-        name = line_of(given.get("name"))
+        name, *others = parted(line_of(given.get("name")))
         if not is_name(name):
             raise bad("has an entity without a name")
-        aliases = tuple(alias for alias in names_of(given.get("aliases")) if fold(alias) != fold(name))
+        others += [part for alias in names_of(given.get("aliases")) for part in parted(alias)]
+        aliases = tuple(dict.fromkeys(alias for alias in others if fold(alias) != fold(name)))
         named = naming((name, *aliases))
         sources = [passage for passage, said in self._said.items() if named.search(said)] or [
             source for record in made if named.search(fold(_told(record))) for source in record.sources

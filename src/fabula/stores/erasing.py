@@ -7,7 +7,7 @@ source is left: then it only loses the source. A fact that was ended by one that
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 import numpy as np
@@ -16,7 +16,7 @@ from fabula.abc import Erasure
 from fabula.index import LINK, LINKS
 from fabula.names import NAMED_BY
 from fabula.stores.layouts import Layout
-from fabula.stores.rows import from_row, repack, to_row
+from fabula.stores.rows import from_row, pack, repack, to_row
 from fabula.stores.statements import TABLES, Do, Rows, Steps
 from fabula.stores.writing import OwnRow, copying, edge_of, take
 from fabula.text import hash_term
@@ -63,6 +63,7 @@ def erase(scope: str, erasure: Erasure, layout: Layout) -> Steps[Forgotten]:
     counts |= yield from _erase_rows(scope, doom, ids)
     yield from _narrow(state, doom)
     yield from _untie(scope, doom)
+    yield from _part(state, doom)
     kept = yield from _reopen(state, doom)
     yield from _let_hold(state, doom)
     yield from _read_again(scope, doom, ids, kept)
@@ -164,6 +165,27 @@ def _untie(scope: str, doom: _Doom) -> Steps[None]:
             yield Do("rewrite_links", {"scope": scope, "number": number, "links": links.tobytes()})
 
 
+def _part(state: OwnRow, doom: _Doom) -> Steps[None]:
+    """Take from entities that stay the ties to those that are gone, whose ids are made of their names."""
+    gone = doom.gone & {row[1] for row in doom.versions.values() if row[2] == "entity"}
+    if not gone:
+        return
+    keys = np.array([hash_term(record_id) for record_id in gone], np.uint64)
+    for number, entity in (yield from _versions(state.scope, "entity")).items():
+        alike = entity.links.get("synonym", ())
+        if gone.isdisjoint(alike):
+            continue
+        others = {kind: ids for kind, ids in entity.links.items() if kind != "synonym"}
+        left = tuple(other for other in alike if other not in gone)
+        parted = replace(entity, links={**others, "synonym": left} if left else others)
+        yield Do("rewrite_data", {"scope": state.scope, "number": number, "data": pack(parted),
+                                  "revision": state.revision})  # fmt: skip
+        for _, packed in (yield Do("record_links", {"scope": state.scope, "numbers": [number]})):
+            links = np.frombuffer(packed, LINK)
+            links = links[(links["kind"] != LINKS.index("synonym")) | ~np.isin(links["key"], keys)]
+            yield Do("rewrite_links", {"scope": state.scope, "number": number, "links": links.tobytes()})
+
+
 def _reopen(state: OwnRow, doom: _Doom) -> Steps[set[str]]:
     """Believe the last version that is left of a record again, where the one believed now goes; return its sources."""
     ended = {row[1] for row in doom.versions.values() if row[15] is None} - doom.gone
@@ -185,16 +207,17 @@ def _let_hold(state: OwnRow, doom: _Doom) -> Steps[None]:
     threads = {thread(fact) for fact in gone if isinstance(fact, Fact)} - {None}
     if not threads:
         return
-    versions = yield from _facts(state.scope)
-    related = {n: fact for n, fact in versions.items() if thread(fact) in threads and fact.status != "archived"}
+    versions = yield from _versions(state.scope, "fact")
+    facts = {number: fact for number, fact in versions.items() if isinstance(fact, Fact) and fact.status != "archived"}
+    related = {number: fact for number, fact in facts.items() if thread(fact) in threads}
     held = {n: reopened(fact) for n, fact in related.items() if fact.meta.get(SUPERSEDED_BY) in doom.gone}
     sources = {source for fact in related.values() for source in fact.sources} if held else set[str]()
     rows = yield Do("live_records", {"scope": state.scope, "ids": sorted(sources)})
     said: dict[str, Record] = {row[1]: from_row(state.scope, row) for row in rows}
     now = {n: held.get(n, fact) for n, fact in related.items() if fact.recorded is None or fact.recorded.end is None}
     for one in {thread(fact) for fact in held.values()}:
-        facts = [dated(fact, said) for fact in now.values() if thread(fact) == one]
-        ended = {fact.id: fact for fact in settled(facts)}
+        told = [dated(fact, said) for fact in now.values() if thread(fact) == one]
+        ended = {fact.id: fact for fact in settled(told)}
         held |= {n: ended[fact.id] for n, fact in held.items() if n in now and thread(fact) == one}
     for number, fact in held.items():
         yield Do("rewrite_fact", _columns(to_row(fact, number, state.revision, 0)))
@@ -205,14 +228,13 @@ def _columns(row: dict[str, Any]) -> dict[str, Any]:
     return {name: row[name] for name in names}
 
 
-def _facts(scope: str) -> Steps[dict[int, Fact]]:
-    """Every version of every fact, by number."""
-    found: dict[int, Fact] = {}
+def _versions(scope: str, kind: Kind) -> Steps[dict[int, Record]]:
+    """Every version of every record of a kind, by number."""
+    found: dict[int, Record] = {}
     params: dict[str, Any] = dict.fromkeys(("session", "speaker", "status", "start", "end"))
-    params |= {"scope": scope, "kind": "fact", "ended": True, "after": -1, "limit": PAGE}
+    params |= {"scope": scope, "kind": kind, "ended": True, "after": -1, "limit": PAGE}
     while rows := (yield Do("list_records", params)):
-        records = ((row[0], from_row(scope, row)) for row in rows)
-        found |= {number: record for number, record in records if isinstance(record, Fact)}
+        found |= {row[0]: from_row(scope, row) for row in rows}
         params = {**params, "after": rows[-1][0]}
     return found
 
