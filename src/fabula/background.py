@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from fabula import extract, processes, remember
 from fabula.abc import LLM, Clock, Embedder, Extractor, Lease, Pending, Store, Task
-from fabula.errors import Confined, FabulaError, LeaseLost, MemoryClosed, SourcesGone
+from fabula.errors import Confined, FabulaError, LeaseLost, MemoryClosed, ProviderAuthError, SourcesGone
 from fabula.fusion import ALL, QUEUE, Fusion
 from fabula.settings import Settings
 from fabula.types import Flushed
@@ -30,6 +30,8 @@ POLL: Final = 5.0
 """Seconds after which a worker that nobody woke looks for quiet sessions and work of other processes."""
 PATIENCE: Final = 3
 """Failures in a row after which a model is left alone for a while."""
+RELENT: Final = 600.0
+"""Seconds after which a model that refused the key is asked again; a flush asks it at once, and so does an opening."""
 
 
 @dataclass(slots=True)
@@ -68,6 +70,8 @@ class Worker:
         self._mine: set[str] = set()
         """Scopes written to here whose work may be unfinished: all that a role knows of that sees one at a time."""
         self._turn = asyncio.Lock()
+        self._refused: dict[Task, float] = {}
+        """What a model refused the key for, and until when it is not asked, by the monotonic clock."""
         self._task: asyncio.Task[None] | None = None
         self._ending = asyncio.Event()
 
@@ -77,6 +81,11 @@ class Worker:
         if self._embedder is None:
             return ("extract",)
         return ("embed", "extract", "fuse") if self._settings.fuse else ("embed", "extract")
+
+    @property
+    def _now(self) -> tuple[Task, ...]:
+        """What of it is worth trying: a model that has refused the key would only do so again."""
+        return tuple(task for task in self.tasks if self._refused.get(task, 0) <= time.monotonic())
 
     def start(self) -> None:
         """Begin to work in the running event loop."""
@@ -104,6 +113,7 @@ class Worker:
     async def flush(self, scope: str | None, seconds: float | None) -> Flushed:
         """Do all work now, due or not, each piece once; wait for what another process is at."""
         sweep = _Sweep(everything=True, deadline=None if seconds is None else time.monotonic() + seconds)
+        self._refused.clear()
         while True:
             scopes = await self._store.scopes() if scope is None else [scope]
             held = [name for name in scopes if not await self._scope(name, sweep)]
@@ -173,12 +183,12 @@ class Worker:
                 lease = await self._lease(scope)
             if lease is not None:
                 return await self._leased(lease, sweep)
-        return not any([await self._store.pending(scope, task, 1) for task in self.tasks])
+        return not any([await self._store.pending(scope, task, 1) for task in self._now])
 
     async def _lease(self, scope: str | None = None) -> Lease | None:
         due = None if scope is None else NEVER
         taking = asyncio.ensure_future(
-            self._store.lease(self._name, self.tasks, self._clock(), self._settings.lease, due=due, scope=scope)
+            self._store.lease(self._name, self._now, self._clock(), self._settings.lease, due=due, scope=scope)
         )
         try:
             return await asyncio.shield(taking)
@@ -243,21 +253,21 @@ class Worker:
         if (embedder := self._embedder) is None:
             return
         for failed in (False, True):
-            while not self._over(lease, sweep):
+            while not self._over(lease, sweep, "embed"):
                 due = None if sweep.everything else self._clock()
                 batch = await self._listed(lease, "embed", sweep, self._settings.batch, failed=failed, due=due)
                 if not batch:
                     break
                 await self._attempt(lease, batch, sweep, remember.embed(self._store, embedder, lease, batch))
 
-    def _over(self, lease: Lease, sweep: _Sweep) -> bool:
+    def _over(self, lease: Lease, sweep: _Sweep, task: Task) -> bool:
         """Whether to leave what is left of a scope: see `_Sweep.over`; who closes does only what it has written."""
-        return sweep.over or (self._ending.is_set() and lease.scope not in self._mine)
+        return sweep.over or task not in self._now or (self._ending.is_set() and lease.scope not in self._mine)
 
     async def _extract(self, lease: Lease, sweep: _Sweep) -> bool:
         """Extract what can be; return whether what is left waits for fusion."""
         for failed in (False, True):
-            while not self._over(lease, sweep):
+            while not self._over(lease, sweep, "extract"):
                 if await self._full(lease):
                     return True
                 if not await self._extract_some(lease, sweep, failed=failed):
@@ -281,7 +291,7 @@ class Worker:
         # A session that was spoken in again is quiet only after its last message.
         await self._put_off(lease, sweep, [(work, max(piece.due or now for piece in work)) for work in waiting])
         for window in ready:
-            if self._over(lease, sweep) or await self._full(lease):
+            if self._over(lease, sweep, "extract") or await self._full(lease):
                 return True
             space = self._embedder.space if self._embedder is not None else ""
             work = extract.extract(
@@ -315,7 +325,7 @@ class Worker:
             now = self._clock()
             due = now if failed and not sweep.everything else None
             work = await self._listed(lease, "fuse", sweep, ALL, failed=failed, due=due)
-            if not work or self._over(lease, sweep):
+            if not work or self._over(lease, sweep, "fuse"):
                 continue
             await self._attempt(lease, work, sweep, fusion.join(work))
             work = await self._listed(lease, "fuse", sweep, ALL, failed=failed, due=due)
@@ -324,7 +334,7 @@ class Worker:
             )  # fmt: skip
             parts, waiting = await fusion.parts(work, more=bool(coming))
             for part in parts:
-                if not self._over(lease, sweep):
+                if not self._over(lease, sweep, "fuse"):
                     await self._attempt(lease, part, sweep, fusion.fuse(part))
             later = max((piece.due or now for piece in coming), default=now)
             await self._put_off(lease, sweep, [(waiting, max(later, now + timedelta(seconds=POLL)))])
@@ -359,6 +369,8 @@ class Worker:
             log.warning("%s of scope %r failed: %s", work[0].task, lease.scope, error, exc_info=not expected)
             reason = str(error) if expected else f"{type(error).__name__}: {error}"
             sweep.failures += 1
+            if isinstance(error, ProviderAuthError):
+                self._refused[work[0].task] = time.monotonic() + RELENT
             sweep.errors.append(reason)
             sweep.tried |= {(lease.scope, piece.task, piece.id) for piece in work}
             await self._store.postpone(lease, [self._postponed(piece, reason) for piece in work])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from datetime import datetime
@@ -16,6 +17,8 @@ from fabula.render import without_memories
 from fabula.text import clean, derived_id
 from fabula.timeline import SUPERSEDED_BY
 from fabula.types import Fact, Frame, Note, Passage, Record
+
+_log = logging.getLogger(__name__)
 
 
 def _cleaned(value: Any) -> Any:
@@ -66,13 +69,14 @@ async def extract(
 ) -> Extraction:
     """Extract one window, join the result with what is known and keep it, in one transaction.
 
-    `space` and `resolve` are as `link` takes them; `fuse` is whether work is left to `fusion`. Raises a `ProviderError`
-    (the work stays), `LeaseLost` or `SourcesGone` (somebody else changed the ground).
+    A frame or a fact without a text is left out: nothing could find it. `space` and `resolve` are as `link` takes them;
+    `fuse` is whether work is left to `fusion`. Raises a `ProviderError` (the work stays), `LeaseLost` or `SourcesGone`
+    (somebody else changed the ground).
     """
     passages = tuple(replace(p, text=without_memories(p.text)) for p in window.passages)
     heard = tuple(p for p in passages if searchable(p))
     found = await extractor.extract(heard) if heard else Extraction()
-    found = _cleaned(found)
+    found = _telling(_cleaned(found))
     drawn = any(map(says_more, (*found.frames, *found.facts, *found.entities)))
     linked = await link(store, lease.scope, space, found, resolve=resolve) if drawn else _plain(found)
     to_fuse = await _to_fuse(store, lease.scope, linked) if fuse else set[str]()
@@ -102,6 +106,14 @@ async def extract(
             raise ProviderBadReply(f"the extractor cites what does not exist: {error}", reason="malformed") from None
         raise
     return found
+
+
+def _telling(found: Extraction) -> Extraction:
+    frames, facts = (tuple(filter(searchable, some)) for some in (found.frames, found.facts))
+    blank = len(found.frames) - len(frames) + len(found.facts) - len(facts)
+    if blank:
+        _log.warning("%d frames and facts without a text were left out", blank)
+    return replace(found, frames=frames, facts=facts, rejected=found.rejected + blank)
 
 
 def _plain(found: Extraction) -> Linked:

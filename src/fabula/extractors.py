@@ -322,6 +322,6 @@ class LLMExtractor:
 
     def _read(self, text: str, labels: Mapping[str, Passage]) -> Extraction:
         found = extraction(parsed(text), labels, conventions=self._conventions)
-        if found.rejected and not (found.frames or found.facts or found.notes):
+        if found.rejected > found.misplaced and not (found.frames or found.facts or found.notes):
             raise ProviderBadReply("no item of the model's reply makes sense", reason="malformed")
         return found

@@ -417,6 +417,17 @@ class TestFacts:
         assert fact(sources=None, speaker=speaker).sources == ids
         assert fact(sources=["2"], speaker=speaker).sources == ("p2",)
 
+    def test_b018_what_an_assistant_says_is_no_fact_about_whom_it_talks_to(self):
+        """Of itself and of others it may be one; and so it is once somebody else says so too."""
+        adores = {"predicate": "adores", "object": "sonnets", "sources": ["3"]}
+        items = [{**adores, "subject": who} for who in ("Nora", "IVO", "user", "用户")]
+        assert drawn({"facts": items}) == Extraction(rejected=4)
+        assert drawn({"facts": items}).misplaced == 4
+        others = [{**adores, "subject": who, "text": f"{who} adores"} for who in ("assistant", "Emma", None)]
+        assert [made.meta for made in drawn({"facts": others}).facts] == [{"speaker": "assistant"}] * 3
+        (made,) = drawn({"facts": [items[0], {**items[0], "sources": ["1"]}]}).facts
+        assert made.sources == ("p3", "p1")
+
     def test_one_thing_said_twice_is_one(self):
         found = drawn({
             "facts": [
@@ -757,8 +768,13 @@ REPLIES = (
 )
 
 
+def triple(fact: Fact) -> tuple[str, ...]:
+    return tuple(map(fold, (fact.subject, fact.predicate, fact.object)))
+
+
 @given(REPLIES)
 @example('{"facts": ["x"]}')
+@example('{"facts": ["x", "y", "X"]}')
 @example('{"profile": [{"key": "a", "value": ["b"]}, {"key": "A", "value": "c"}]}')
 def test_any_text_is_an_extraction_or_a_bad_reply(text: str):
     try:
@@ -766,7 +782,9 @@ def test_any_text_is_an_extraction_or_a_bad_reply(text: str):
     except ProviderBadReply:
         return
     made = (*found.frames, *found.facts, *found.entities, *found.notes)
-    assert len({record.id for record in made}) == len(made)
+    # A fact has no id yet: it is told from the others by what it says.
+    ids = {fold(record.text) + repr(triple(record)) if isinstance(record, Fact) else record.id for record in made}
+    assert len(ids) == len(made)
     for record in made:
         assert record.text.strip()
         assert record.sources

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
 
@@ -97,6 +97,8 @@ class Extraction:
     notes: tuple[Note, ...] = ()
     rejected: int = 0
     """Items of the reply that were left out because they made no sense."""
+    misplaced: int = field(default=0, compare=False)
+    """Those among them that do make sense, but were told of somebody by an assistant alone."""
 
 
 class Extractor(Protocol):

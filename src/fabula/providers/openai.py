@@ -23,6 +23,7 @@ from fabula.errors import (
     ProviderUnavailable,
 )
 from fabula.providers.pooling import cut, unit_rows, writable
+from fabula.providers.streams import whole
 
 _log = logging.getLogger(__name__)
 
@@ -46,6 +47,12 @@ DIMENSIONS: Final[Mapping[str, int]] = {
 }
 """How long the vectors of well-known models are when nothing else is asked for."""
 _ENDPOINT: Final = re.compile(r"(/embeddings|/chat/completions)?/*$")
+_CALLED: Final[Mapping[str, tuple[str, ...]]] = {
+    "max_tokens": ("max_completion_tokens",),
+    "response_format": ("response_format", "json_schema", "json schema", "structured output"),
+}
+"""What hosts call a field that they refuse, where that is not its name. `max_tokens` is only ever refused in favour of
+its new name."""
 _SAID: Final = 200
 """How many characters of a host's own error message are passed on."""
 
@@ -238,6 +245,11 @@ class _Host:
             return {}, ProviderUnavailable(f"{self.name} {what}"), ""
         except (package.OpenAIError, ValueError):
             reply = None
+        if isinstance(reply, str):
+            try:
+                reply = whole(reply)
+            except ValueError:
+                return {}, ProviderUnavailable(f"{self.name} broke off in the middle of its answer"), ""
         if not isinstance(reply, dict):
             return {}, ProviderBadReply(f"{self.name} sent something that is not JSON", reason="malformed"), ""
         answer = cast(dict[str, Any], reply)
@@ -289,8 +301,8 @@ def _without(body: Mapping[str, Any], refused: frozenset[str]) -> dict[str, Any]
 
 
 def _is_refused(field: str, said: str) -> bool:
-    """Whether the host's words are about the field. `max_tokens` is only ever refused in favour of its new name."""
-    return ("max_completion_tokens" if field == "max_tokens" else field) in said
+    """Whether the host's words are about the field."""
+    return any(name in said.lower() for name in _CALLED.get(field, (field,)))
 
 
 def _dict(value: Any) -> dict[str, Any]:

@@ -62,10 +62,13 @@ def extraction(
     items, odd = _by_kind(reply)
     reading = _Reading(passages, conventions)
     frames = _united(reading.each(items["frames"], reading.frame))
-    facts = _united(reading.each(items["facts"], reading.fact))
+    facts = tuple(reading.each(_united(reading.each(items["facts"], reading.fact)), reading.of_whom))
     notes = _united(reading.each(items["profile"], reading.note))
     entities = _united(reading.each(items["entities"], lambda item: reading.entity(item, (*frames, *facts, *notes))))
-    return Extraction(frames=frames, facts=facts, entities=entities, notes=notes, rejected=reading.rejected + odd)
+    return Extraction(
+        frames=frames, facts=facts, entities=entities, notes=notes, rejected=reading.rejected + odd,
+        misplaced=reading.misplaced,
+    )  # fmt: skip
 
 
 def united(first: Extraction, second: Extraction) -> Extraction:
@@ -76,6 +79,7 @@ def united(first: Extraction, second: Extraction) -> Extraction:
         entities=_united((*first.entities, *second.entities)),
         notes=_united((*first.notes, *second.notes)),
         rejected=first.rejected + second.rejected,
+        misplaced=first.misplaced + second.misplaced,
     )
 
 
@@ -115,6 +119,13 @@ def _kind(item: Any, *, alone: bool) -> str | None:
     return next((kind for kind, fields in _FIELDS.items() if not fields.isdisjoint(given)), None)
 
 
+class _Misplaced(ProviderBadReply):
+    """An item that makes sense, but not as what it is given as: only an assistant said so of somebody."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"the model's reply {what}", reason="malformed")
+
+
 class _Reading:
     """One reply beside the passages it is about."""
 
@@ -122,8 +133,9 @@ class _Reading:
         self._passages = passages
         self._all = tuple({passage.id: passage for passage in passages.values()}.values())
         self._said = [(passage.id, fold(_said(passage))) for passage in self._all]
+        self._talked_to = (_USER | {fold(p.speaker) for p in self._all if p.role != "assistant"}) - {""}
         self._conventions = conventions
-        self.rejected = 0
+        self.rejected = self.misplaced = 0
 
     def each(self, items: Iterable[Any], read: Callable[[Any], T]) -> Iterator[T]:
         for item in items:
@@ -131,6 +143,7 @@ class _Reading:
                 yield read(item)
             except ProviderBadReply as error:
                 self.rejected += 1
+                self.misplaced += isinstance(error, _Misplaced)
                 _log.debug("left out: %s", error)
 
     def frame(self, item: Any) -> Frame:
@@ -177,6 +190,13 @@ class _Reading:
             meta=_speaker(sources),
         )
 
+    def of_whom(self, fact: Fact) -> Fact:
+        """The fact, unless only an assistant said so of one of those it talked to."""
+        sources = [passage for passage in self._all if passage.id in fact.sources]
+        if _assistant_alone(sources) and fold(fact.subject) in self._talked_to:
+            raise _Misplaced("takes what an assistant said for a fact about whom it talked to")
+        return fact
+
     def note(self, item: Any) -> Note:
         given = _fields(item, "value")
         sources = self._sources(given)
@@ -185,8 +205,8 @@ class _Reading:
         if not (fold(name) and values):
             raise bad("has a profile entry without a key or a value")
         speakers = {fold(passage.speaker) for passage in sources}
-        if all(passage.role == "assistant" for passage in sources) and fold(subject) not in speakers:
-            raise bad("takes what an assistant said for somebody's profile")
+        if _assistant_alone(sources) and fold(subject) not in speakers:
+            raise _Misplaced("takes what an assistant said for somebody's profile")
         # Several people may speak, and each has an occupation.
         key = fold(name) if fold(subject) in _USER else f"{fold(subject)}/{fold(name)}"
         return _worded(
@@ -264,6 +284,10 @@ def _fields(item: Any, plain: str) -> dict[str, Any]:
     if isinstance(item, str):
         return {plain: item}
     raise bad(f"has an item that is neither an object nor a text but {type(item).__name__}")
+
+
+def _assistant_alone(sources: Sequence[Passage]) -> bool:
+    return all(passage.role == "assistant" for passage in sources)
 
 
 def _speaker(sources: Sequence[Passage]) -> dict[str, str]:
