@@ -83,7 +83,8 @@ async def extract(
     new = [replace(record, scope=lease.scope) for record in (*linked.frames, *linked.new.values())]
     add = [entry_of(record, fuse=record.id in to_fuse) for record in new]
     put = [entry_of(record, fuse=record.id in to_fuse) for record in linked.changed.values()]
-    edges = [Edge(source=who, target=where, kind="mentions") for who, where in dict.fromkeys(linked.mentions)]
+    mentions = dict.fromkeys(linked.mentions)
+    edges = [Edge(source=who, target=where, kind="mentions", ref=told) for who, where, told in mentions]
     done: tuple[tuple[Task, str], ...] = tuple((piece.task, piece.id) for piece in window.work)
     fresh, changed = await _noted(store, lease.scope, found.notes)
     try:
@@ -119,7 +120,7 @@ def _telling(found: Extraction) -> Extraction:
 def _plain(found: Extraction) -> Linked:
     """What rules have drawn, as it is: they make the same of the same, and no facts."""
     entities: dict[str, Record] = {e.id: replace(e, sources=e.sources[:1]) for e in found.entities}
-    mentions = [(entity.id, source) for entity in found.entities for source in entity.sources]
+    mentions = [(entity.id, source, "") for entity in found.entities for source in entity.sources]
     return Linked(frames=list(found.frames), new=entities, mentions=mentions)
 
 

@@ -11,10 +11,10 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final, Literal, NamedTuple
 
-from fabula.names import normal
-from fabula.relations import contradicts, ending, lasting, passing, relation, single, wording
+from fabula.names import NAMED_BY, names_one, normal, tied_by
+from fabula.relations import contradicts, ending, identifying, lasting, passing, relation, single, wording
 from fabula.text import derived_id
-from fabula.types import Fact, Interval, Record
+from fabula.types import Fact, Frame, Interval, Link, Record
 
 SUPERSEDED_BY: Final = "superseded_by"
 """The key of `meta` that names the fact that ended this one."""
@@ -66,6 +66,19 @@ def thread(fact: Fact) -> tuple[str, str] | None:
 def end_of(fact: Fact, kind: Literal["subject", "object"]) -> str:
     """Return the id of a fact's subject or object, or what is said of one that is nobody."""
     return fact.links.get(kind, ("",))[0] or normal(fact.subject if kind == "subject" else fact.object)
+
+
+def spoken_of(record: Fact | Frame) -> dict[Link, list[str]]:
+    """Return the names of those a record is to be tied to, by how; what identifies somebody stands for a name."""
+    if isinstance(record, Fact):
+        thing = identifying(record.predicate, record.object) or record.object
+        return {kind: [name] for kind, name in _ends(record.subject, thing) if names_one(name)}
+    people = [name for event in record.events for name in event.participants if names_one(name)]
+    return {"names": people} if people else {}
+
+
+def _ends(subject: str, thing: str) -> tuple[tuple[Link, str], ...]:
+    return ("subject", subject), ("object", thing)
 
 
 def ends(later: Fact, earlier: Fact) -> bool:
@@ -210,7 +223,8 @@ def joined(known: Dated, again: Dated) -> Fact:
         valid = replace(valid, start=start, end=_over(other) or _over(one))
     sources = tuple(dict.fromkeys((*first.fact.sources, *second.fact.sources)))
     importance = max(known.fact.importance, again.fact.importance)
-    merged = replace(known.fact, sources=sources, importance=importance)
+    meta = tied_by(known.fact.meta, again.fact.meta.get(NAMED_BY, ()))
+    merged = replace(known.fact, sources=sources, importance=importance, meta=meta)
     if OTHERWISE not in merged.meta:
         return replace(merged, valid=valid)
     held = merged.valid
