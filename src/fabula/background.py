@@ -43,6 +43,8 @@ class _Sweep:
     tried: set[tuple[str, Task, str]] = field(default_factory=set[tuple[str, Task, str]])
     errors: list[str] = field(default_factory=list[str])
     failures: int = 0
+    refused: set[Task] = field(default_factory=set[Task])
+    """What a model refused the key for: it would only do so again."""
     moves: int = 0
     """How often anything was attempted or put off."""
     deadline: float | None = None
@@ -82,11 +84,6 @@ class Worker:
             return ("extract",)
         return ("embed", "extract", "fuse") if self._settings.fuse else ("embed", "extract")
 
-    @property
-    def _now(self) -> tuple[Task, ...]:
-        """What of it is worth trying: a model that has refused the key would only do so again."""
-        return tuple(task for task in self.tasks if self._refused.get(task, 0) <= time.monotonic())
-
     def start(self) -> None:
         """Begin to work in the running event loop."""
         self._task = asyncio.create_task(self._run(), name="fabula-worker")
@@ -113,7 +110,6 @@ class Worker:
     async def flush(self, scope: str | None, seconds: float | None) -> Flushed:
         """Do all work now, due or not, each piece once; wait for what another process is at."""
         sweep = _Sweep(everything=True, deadline=None if seconds is None else time.monotonic() + seconds)
-        self._refused.clear()
         while True:
             scopes = await self._store.scopes() if scope is None else [scope]
             held = [name for name in scopes if not await self._scope(name, sweep)]
@@ -145,7 +141,8 @@ class Worker:
 
     async def _pass(self) -> _Sweep:
         """Look after the scopes that were written to, then after whatever else is due."""
-        sweep = _Sweep()
+        now = time.monotonic()
+        sweep = _Sweep(refused={task for task, until in self._refused.items() if now < until})
         try:
             more = True
             while more or self._fresh:
@@ -167,7 +164,7 @@ class Worker:
     async def _next(self, sweep: _Sweep) -> bool:
         """Do the due work of one scope; return whether anything came of it."""
         async with self._turn:
-            lease = await self._lease()
+            lease = await self._lease(self._able(sweep))
             if lease is None:
                 return False
             before = sweep.moves
@@ -178,17 +175,21 @@ class Worker:
     async def _scope(self, scope: str, sweep: _Sweep) -> bool:
         """Do the work of this scope; return whether nothing is left that this sweep could still do."""
         async with self._turn:
-            lease = await self._lease(scope)
+            able = self._able(sweep)
+            lease = await self._lease(able, scope)
             if lease is None and (held := await self._store.holder(scope)) and await self._bury(held):
-                lease = await self._lease(scope)
+                lease = await self._lease(able, scope)
             if lease is not None:
                 return await self._leased(lease, sweep)
-        return not any([await self._store.pending(scope, task, 1) for task in self._now])
+        return not any([await self._store.pending(scope, task, 1) for task in self._able(sweep)])
 
-    async def _lease(self, scope: str | None = None) -> Lease | None:
+    def _able(self, sweep: _Sweep) -> tuple[Task, ...]:
+        return tuple(task for task in self.tasks if task not in sweep.refused)
+
+    async def _lease(self, tasks: Sequence[Task], scope: str | None = None) -> Lease | None:
         due = None if scope is None else NEVER
         taking = asyncio.ensure_future(
-            self._store.lease(self._name, self._now, self._clock(), self._settings.lease, due=due, scope=scope)
+            self._store.lease(self._name, tasks, self._clock(), self._settings.lease, due=due, scope=scope)
         )
         try:
             return await asyncio.shield(taking)
@@ -241,7 +242,7 @@ class Worker:
         while True:
             await asyncio.sleep(self._settings.lease / 3)
             try:
-                await self._lease(lease.scope)
+                await self._lease(self.tasks, lease.scope)
             except Exception as error:
                 # Whether it is still held is asked by each write; the next round may succeed.
                 expected = isinstance(error, FabulaError)
@@ -262,7 +263,7 @@ class Worker:
 
     def _over(self, lease: Lease, sweep: _Sweep, task: Task) -> bool:
         """Whether to leave what is left of a scope: see `_Sweep.over`; who closes does only what it has written."""
-        return sweep.over or task not in self._now or (self._ending.is_set() and lease.scope not in self._mine)
+        return sweep.over or task in sweep.refused or (self._ending.is_set() and lease.scope not in self._mine)
 
     async def _extract(self, lease: Lease, sweep: _Sweep) -> bool:
         """Extract what can be; return whether what is left waits for fusion."""
@@ -370,6 +371,7 @@ class Worker:
             reason = str(error) if expected else f"{type(error).__name__}: {error}"
             sweep.failures += 1
             if isinstance(error, ProviderAuthError):
+                sweep.refused.add(work[0].task)
                 self._refused[work[0].task] = time.monotonic() + RELENT
             sweep.errors.append(reason)
             sweep.tried |= {(lease.scope, piece.task, piece.id) for piece in work}

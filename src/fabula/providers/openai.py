@@ -236,7 +236,7 @@ class _Host:
         try:
             reply = await self._client.post(path, cast_to=object, body=body)
         except package.APIStatusError as error:
-            said = self._clean(str(_dict(error.body).get("message") or error.message))
+            said = self._clean(str(_dict(error.body).get("message") or error.body or error.message))
             fault = error.status_code in (400, 422)
             return {}, self._failure(error.status_code, said), said if fault else ""
         except package.APIConnectionError as error:
