@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from fabula import extract, processes, remember
 from fabula.abc import LLM, Clock, Embedder, Extractor, Lease, Pending, Store, Task
-from fabula.errors import Confined, FabulaError, LeaseLost, MemoryClosed, SourcesGone
+from fabula.errors import Confined, FabulaError, LeaseLost, MemoryClosed, ProviderAuthError, SourcesGone
 from fabula.fusion import ALL, QUEUE, Fusion
 from fabula.settings import Settings
 from fabula.types import Flushed
@@ -30,6 +30,8 @@ POLL: Final = 5.0
 """Seconds after which a worker that nobody woke looks for quiet sessions and work of other processes."""
 PATIENCE: Final = 3
 """Failures in a row after which a model is left alone for a while."""
+RELENT: Final = 600.0
+"""Seconds after which a model that refused the key is asked again; a flush asks it at once, and so does an opening."""
 
 
 @dataclass(slots=True)
@@ -41,6 +43,8 @@ class _Sweep:
     tried: set[tuple[str, Task, str]] = field(default_factory=set[tuple[str, Task, str]])
     errors: list[str] = field(default_factory=list[str])
     failures: int = 0
+    refused: set[Task] = field(default_factory=set[Task])
+    """What a model refused the key for: it would only do so again."""
     moves: int = 0
     """How often anything was attempted or put off."""
     deadline: float | None = None
@@ -68,6 +72,8 @@ class Worker:
         self._mine: set[str] = set()
         """Scopes written to here whose work may be unfinished: all that a role knows of that sees one at a time."""
         self._turn = asyncio.Lock()
+        self._refused: dict[Task, float] = {}
+        """What a model refused the key for, and until when it is not asked, by the monotonic clock."""
         self._task: asyncio.Task[None] | None = None
         self._ending = asyncio.Event()
 
@@ -135,7 +141,8 @@ class Worker:
 
     async def _pass(self) -> _Sweep:
         """Look after the scopes that were written to, then after whatever else is due."""
-        sweep = _Sweep()
+        now = time.monotonic()
+        sweep = _Sweep(refused={task for task, until in self._refused.items() if now < until})
         try:
             more = True
             while more or self._fresh:
@@ -157,7 +164,7 @@ class Worker:
     async def _next(self, sweep: _Sweep) -> bool:
         """Do the due work of one scope; return whether anything came of it."""
         async with self._turn:
-            lease = await self._lease()
+            lease = await self._lease(self._able(sweep))
             if lease is None:
                 return False
             before = sweep.moves
@@ -168,17 +175,21 @@ class Worker:
     async def _scope(self, scope: str, sweep: _Sweep) -> bool:
         """Do the work of this scope; return whether nothing is left that this sweep could still do."""
         async with self._turn:
-            lease = await self._lease(scope)
+            able = self._able(sweep)
+            lease = await self._lease(able, scope)
             if lease is None and (held := await self._store.holder(scope)) and await self._bury(held):
-                lease = await self._lease(scope)
+                lease = await self._lease(able, scope)
             if lease is not None:
                 return await self._leased(lease, sweep)
-        return not any([await self._store.pending(scope, task, 1) for task in self.tasks])
+        return not any([await self._store.pending(scope, task, 1) for task in self._able(sweep)])
 
-    async def _lease(self, scope: str | None = None) -> Lease | None:
+    def _able(self, sweep: _Sweep) -> tuple[Task, ...]:
+        return tuple(task for task in self.tasks if task not in sweep.refused)
+
+    async def _lease(self, tasks: Sequence[Task], scope: str | None = None) -> Lease | None:
         due = None if scope is None else NEVER
         taking = asyncio.ensure_future(
-            self._store.lease(self._name, self.tasks, self._clock(), self._settings.lease, due=due, scope=scope)
+            self._store.lease(self._name, tasks, self._clock(), self._settings.lease, due=due, scope=scope)
         )
         try:
             return await asyncio.shield(taking)
@@ -231,7 +242,7 @@ class Worker:
         while True:
             await asyncio.sleep(self._settings.lease / 3)
             try:
-                await self._lease(lease.scope)
+                await self._lease(self.tasks, lease.scope)
             except Exception as error:
                 # Whether it is still held is asked by each write; the next round may succeed.
                 expected = isinstance(error, FabulaError)
@@ -243,7 +254,7 @@ class Worker:
         if (embedder := self._embedder) is None:
             return
         for failed in (False, True):
-            while not self._over(lease, sweep):
+            while not self._over(lease, sweep, "embed"):
                 due = None if sweep.everything else self._clock()
                 batch = await self._listed(lease, "embed", sweep, self._settings.batch, failed=failed, due=due)
                 if not batch:
@@ -251,14 +262,14 @@ class Worker:
                 work = remember.embed(self._store, embedder, lease, batch, self._settings, self._clock())
                 await self._attempt(lease, batch, sweep, work)
 
-    def _over(self, lease: Lease, sweep: _Sweep) -> bool:
+    def _over(self, lease: Lease, sweep: _Sweep, task: Task) -> bool:
         """Whether to leave what is left of a scope: see `_Sweep.over`; who closes does only what it has written."""
-        return sweep.over or (self._ending.is_set() and lease.scope not in self._mine)
+        return sweep.over or task in sweep.refused or (self._ending.is_set() and lease.scope not in self._mine)
 
     async def _extract(self, lease: Lease, sweep: _Sweep) -> bool:
         """Extract what can be; return whether what is left waits for fusion."""
         for failed in (False, True):
-            while not self._over(lease, sweep):
+            while not self._over(lease, sweep, "extract"):
                 if await self._full(lease):
                     return True
                 if not await self._extract_some(lease, sweep, failed=failed):
@@ -282,7 +293,7 @@ class Worker:
         # A session that was spoken in again is quiet only after its last message.
         await self._put_off(lease, sweep, [(work, max(piece.due or now for piece in work)) for work in waiting])
         for window in ready:
-            if self._over(lease, sweep) or await self._full(lease):
+            if self._over(lease, sweep, "extract") or await self._full(lease):
                 return True
             space = self._embedder.space if self._embedder is not None else ""
             work = extract.extract(
@@ -316,7 +327,7 @@ class Worker:
             now = self._clock()
             due = now if failed and not sweep.everything else None
             work = await self._listed(lease, "fuse", sweep, ALL, failed=failed, due=due)
-            if not work or self._over(lease, sweep):
+            if not work or self._over(lease, sweep, "fuse"):
                 continue
             await self._attempt(lease, work, sweep, fusion.join(work))
             work = await self._listed(lease, "fuse", sweep, ALL, failed=failed, due=due)
@@ -325,7 +336,7 @@ class Worker:
             )  # fmt: skip
             parts, waiting = await fusion.parts(work, more=bool(coming))
             for part in parts:
-                if not self._over(lease, sweep):
+                if not self._over(lease, sweep, "fuse"):
                     await self._attempt(lease, part, sweep, fusion.fuse(part))
             later = max((piece.due or now for piece in coming), default=now)
             await self._put_off(lease, sweep, [(waiting, max(later, now + timedelta(seconds=POLL)))])
@@ -360,6 +371,9 @@ class Worker:
             log.warning("%s of scope %r failed: %s", work[0].task, lease.scope, error, exc_info=not expected)
             reason = str(error) if expected else f"{type(error).__name__}: {error}"
             sweep.failures += 1
+            if isinstance(error, ProviderAuthError):
+                sweep.refused.add(work[0].task)
+                self._refused[work[0].task] = time.monotonic() + RELENT
             sweep.errors.append(reason)
             sweep.tried |= {(lease.scope, piece.task, piece.id) for piece in work}
             await self._store.postpone(lease, [self._postponed(piece, reason) for piece in work])

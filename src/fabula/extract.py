@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from datetime import datetime
@@ -17,6 +18,8 @@ from fabula.render import without_memories
 from fabula.text import clean, derived_id
 from fabula.timeline import SUPERSEDED_BY
 from fabula.types import Fact, Frame, Note, Passage, Record
+
+_log = logging.getLogger(__name__)
 
 CONTEXT: Final = 4
 """How many messages before a window are shown with it, so that "she" and "there" can be understood."""
@@ -70,22 +73,24 @@ async def extract(
 ) -> Extraction:
     """Extract one window, join the result with what is known and keep it, in one transaction.
 
-    `space` and `resolve` are as `link` takes them; `fuse` is whether work is left to `fusion`. Raises a `ProviderError`
-    (the work stays), `LeaseLost` or `SourcesGone` (somebody else changed the ground).
+    A frame or a fact without a text is left out: nothing could find it. `space` and `resolve` are as `link` takes them;
+    `fuse` is whether work is left to `fusion`. Raises a `ProviderError` (the work stays), `LeaseLost` or `SourcesGone`
+    (somebody else changed the ground).
     """
     heard = _heard(window.passages)
     found = Extraction()
     if heard:
         before = await store.earlier(lease.scope, heard[0].session, heard[0].seq, CONTEXT)
         seen = [await with_pictures(store, p) for p in heard] if getattr(extractor, "sees", False) else heard
-        found = _cleaned(await extractor.extract(seen, _heard(before)))
+        found = _telling(_cleaned(await extractor.extract(seen, _heard(before))))
     drawn = any(map(says_more, (*found.frames, *found.facts, *found.entities)))
     linked = await link(store, lease.scope, space, found, resolve=resolve) if drawn else _plain(found)
     to_fuse = await _to_fuse(store, lease.scope, linked) if fuse else set[str]()
     new = [replace(record, scope=lease.scope) for record in (*linked.frames, *linked.new.values())]
     add = [entry_of(record, fuse=record.id in to_fuse) for record in new]
     put = [entry_of(record, fuse=record.id in to_fuse) for record in linked.changed.values()]
-    edges = [Edge(source=who, target=where, kind="mentions") for who, where in dict.fromkeys(linked.mentions)]
+    mentions = dict.fromkeys(linked.mentions)
+    edges = [Edge(source=who, target=where, kind="mentions", ref=told) for who, where, told in mentions]
     done: tuple[tuple[Task, str], ...] = tuple((piece.task, piece.id) for piece in window.work)
     fresh, changed = await _noted(store, lease.scope, found.notes)
     try:
@@ -116,10 +121,18 @@ def _heard(passages: Iterable[Passage]) -> tuple[Passage, ...]:
     return tuple(passage for passage in shown if searchable(passage))
 
 
+def _telling(found: Extraction) -> Extraction:
+    frames, facts = (tuple(filter(searchable, some)) for some in (found.frames, found.facts))
+    blank = len(found.frames) - len(frames) + len(found.facts) - len(facts)
+    if blank:
+        _log.warning("%d frames and facts without a text were left out", blank)
+    return replace(found, frames=frames, facts=facts, rejected=found.rejected + blank)
+
+
 def _plain(found: Extraction) -> Linked:
     """What rules have drawn, as it is: they make the same of the same, and no facts."""
     entities: dict[str, Record] = {e.id: replace(e, sources=e.sources[:1]) for e in found.entities}
-    mentions = [(entity.id, source) for entity in found.entities for source in entity.sources]
+    mentions = [(entity.id, source, "") for entity in found.entities for source in entity.sources]
     return Linked(frames=list(found.frames), new=entities, mentions=mentions)
 
 

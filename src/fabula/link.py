@@ -6,10 +6,11 @@ What is superseded stays, with the time at which it ended. Who is meant by a nam
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from fabula.abc import Extraction, Store
+from fabula.names import NAMED_BY, TOOK
 from fabula.people import Ground, Linked, People
 from fabula.relations import wording
 from fabula.text import derived_id
@@ -26,10 +27,7 @@ async def link(store: Store, scope: str, space: str, found: Extraction, *, resol
     linked = Linked()
     people = People(ground, linked)
     await people.meet(found)
-    for frame in found.frames:
-        names = (people.id_of(name) for event in frame.events for name in event.participants)
-        ids = tuple(dict.fromkeys(who for who in names if who))
-        linked.frames.append(replace(frame, links={**frame.links, "names": ids} if ids else frame.links))
+    linked.frames += map(people.tied, found.frames)
     facts = _Facts(ground, linked, resolve=resolve)
     moved = await people.moved()
     for fact in moved:
@@ -38,7 +36,7 @@ async def link(store: Store, scope: str, space: str, found: Extraction, *, resol
         now = linked.changed[fact.id]
         await facts.place(now if isinstance(now, Fact) else fact, moved=True)
     for fact in found.facts:
-        await facts.place(people.tied(fact))
+        await facts.place(people.tied(replace(fact, scope=scope)))
     return linked
 
 
@@ -64,10 +62,11 @@ class _Facts:
             same = same or await self._named(fresh)
         if same is not None:
             placed = joined(same, fresh)
-            if placed != same.fact:
-                self._linked.keep(placed)
+            placed = _taking(placed, fact, [fact.id] if moved else fact.sources)
             if moved:
                 self._linked.close(fact.id)
+            if placed != same.fact:
+                self._linked.keep(placed)
             known = [placed if one.id == placed.id else one for one in known]
         elif moved:
             known.append(fact)
@@ -130,3 +129,10 @@ class _Facts:
         if wanted:
             self._said |= await self._ground.store.get(self._ground.scope, sorted(wanted))
         return [dated(fact, self._said) for fact in facts]
+
+
+def _taking(known: Fact, again: Fact, what: Iterable[str]) -> Fact:
+    """Return a known fact that takes in another: by what it was known to be of the same one, if by an alias."""
+    told = again.meta.get(NAMED_BY)
+    took = {**known.meta.get(TOOK, {}), **dict.fromkeys(what, told)}
+    return replace(known, meta={**known.meta, TOOK: took}) if told else known

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from typing import Final
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
 
 from fabula.secrets import MARK
 from fabula.text import derived_id, fold, script
+from fabula.types import ROLES
 
 FIRMS: Final = frozenset(
     ("ltd", "limited", "inc", "corp", "corporation", "co", "company", "gmbh", "ag", "llc", "plc", "group", "holding")
@@ -35,7 +37,12 @@ NAMED: Final = "\0name "
 SORT: Final = "\0sort "
 """Begins the mark that an entity bears for the script of its name and its type."""
 NAMED_BY: Final = "named_by"
-"""The key of an entity's `meta` with the passages that told its aliases: a version goes with any of them."""
+"""The key of `meta` with the passages that told aliases. An entity's have the names, as they are compared, that each
+told: a version goes with any of them. A fact's or a frame's told the aliases by which it is tied, and it is tied
+otherwise when one of them goes."""
+TOOK: Final = "took"
+"""The key of `meta` with the ids of the records that one has taken in because of an alias, or of the passages that told
+more of it by one; and the passages that told that alias."""
 _ARTICLE: Final = re.compile(r"^(?:[Tt]he|THE|an?|my|our|his|her|their)\s+(?=\S)")
 """In capitals most of them begin a name: An Nguyen, A Coruña, My Chemical Romance."""
 _BESIDES: Final = re.compile(
@@ -89,10 +96,33 @@ def entity_id(name: str) -> str:
     return derived_id("entity", normal(name))
 
 
+def named_by(meta: Mapping[str, Any], passages: Iterable[str], names: Iterable[str]) -> Mapping[str, Any]:
+    """Return the `meta` of an entity that these passages have told these names of, as they are compared."""
+    known, names = meta.get(NAMED_BY, {}), list(names)
+    told = {**known, **{one: list(dict.fromkeys((*known.get(one, ()), *names))) for one in passages}}
+    return {**meta, NAMED_BY: told} if told else meta
+
+
+def tied_by(meta: Mapping[str, Any], passages: Iterable[str]) -> Mapping[str, Any]:
+    """Return the `meta` of a fact or a frame that is tied by aliases which these passages told."""
+    told = list(dict.fromkeys((*meta.get(NAMED_BY, ()), *passages)))
+    return {**meta, NAMED_BY: told} if told else meta
+
+
 def is_name(name: str) -> bool:
     """Whether it can tell one from others: a pronoun, "her mother" and what was masked cannot."""
     folded = fold(name)
     return bool(folded) and MARK not in name and not {normal(name), normal(folded)} & NOBODY
+
+
+def names_one(name: str) -> bool:
+    """Whether it is somebody's or something's own: no role of a talk either."""
+    return is_name(name) and fold(name) not in ROLES
+
+
+def own_name(name: str) -> str:
+    """Return the first of the names that one says which is somebody's or something's own; empty where none is."""
+    return next(filter(names_one, parted(name)), "")
 
 
 def same_type(one: str, other: str) -> bool:

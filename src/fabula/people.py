@@ -7,22 +7,39 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final, cast
+from typing import Final, TypeVar, cast
 
 import numpy as np
 
 from fabula.abc import Extraction, Store
 from fabula.index import FOREVER, LINKS, Field, Index, Ints
-from fabula.names import NAMED, NAMED_BY, could_be, entity_id, is_name, is_person, normal, parted, same_type, short_for
+from fabula.names import (
+    NAMED,
+    NAMED_BY,
+    TOOK,
+    could_be,
+    entity_id,
+    is_person,
+    named_by,
+    names_one,
+    normal,
+    own_name,
+    parted,
+    same_type,
+    short_for,
+    tied_by,
+)
 from fabula.relations import HOLDS, SHARED, identifying, naming, relation
-from fabula.text import fold, hash_term, tokens
-from fabula.timeline import end_of
-from fabula.types import ROLES, Entity, Fact, Frame, Link, Record
+from fabula.text import hash_term, tokens
+from fabula.timeline import end_of, spoken_of
+from fabula.types import Entity, Fact, Frame, Link, Record
 
 CANDIDATES: Final = 200
 """How many known records are looked at for one new one, the latest first."""
 MOVED: Final = 1000
 """How many records that were tied to one entity are tied to another when the two become one, the latest first."""
+
+R = TypeVar("R", Fact, Frame)
 
 
 @dataclass(slots=True)
@@ -34,8 +51,8 @@ class Linked:
     changed: dict[str, Record] = field(default_factory=dict[str, Record])
     closed: list[str] = field(default_factory=list[str])
     """Ids of what became one with another."""
-    mentions: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
-    """An entity's id and a passage it occurs in."""
+    mentions: list[tuple[str, str, str]] = field(default_factory=list[tuple[str, str, str]])
+    """An entity's id, a passage it occurs in, and what told that it is meant there, if not its own name does."""
 
     def keep(self, record: Record) -> None:
         """Put a record, new or known, in the place of the one with its id, after all others."""
@@ -101,22 +118,24 @@ class People:
         """Whose ids are no more, and whose stand for them."""
 
     def id_of(self, name: str) -> str:
-        """Return the id of who is called that, known or not; empty for nobody."""
-        if not _names_one(name):
-            return ""
+        """Return the id of who is called that, known or not."""
         entity = self._who(name)
-        return entity.id if entity else entity_id(parted(name)[0])
+        return entity.id if entity else entity_id(name)
 
-    def tied(self, fact: Fact) -> Fact:
-        """Return the fact with the links to its subject and object."""
-        whom = identifying(fact.predicate, fact.object)
-        ends = (("subject", self.id_of(fact.subject)), ("object", entity_id(whom) if whom else self.id_of(fact.object)))
-        ties = {kind: (who,) for kind, who in ends if who}
-        return replace(fact, scope=self._ground.scope, links={**fact.links, **ties})
+    def tied(self, record: R) -> R:
+        """Return a fact or a frame with the links to those it speaks of."""
+        named = spoken_of(record)
+        links = {kind: tuple(dict.fromkeys(map(self.id_of, names))) for kind, names in named.items()}
+        told = (passage for names in named.values() for name in names for passage in self._tellers(name))
+        return replace(record, links={**record.links, **links}, meta=tied_by(record.meta, told))
+
+    def _tellers(self, name: str) -> Sequence[str]:
+        """The passages that told whose alias a name is."""
+        who = self._who(name)
+        return [one for one, names in who.meta.get(NAMED_BY, {}).items() if normal(name) in names] if who else ()
 
     def _who(self, name: str) -> Entity | None:
         """Who is meant by a name; of several that bear it, whom the extraction speaks of, or whose own name it is."""
-        name = parted(name)[0]
         ids = self._bearers.get(normal(name), [])
         if len(ids) > 1:
             met = [who for who in ids if who in self._met]
@@ -126,7 +145,7 @@ class People:
     async def meet(self, found: Extraction) -> None:
         """Find out who the names are, and keep who is new."""
         drawn = [*found.entities, *_told(found)]
-        names = {name for entity in drawn for name in (entity.text, *entity.aliases)}
+        names = {name for entity in drawn for name in _names(entity)}
         names |= {name for fact in found.facts for name in (fact.subject, fact.object) if name}
         names |= {name for frame in found.frames for event in frame.events for name in event.participants}
         names = {part for name in names for part in parted(name)}
@@ -134,19 +153,22 @@ class People:
         self._learn(await self._ground.fetched(self._entities, np.array(sorted(rows), np.int64), len(rows)))
         self._met = {ids[0] for name in names if len(ids := self._bearers.get(normal(name), [])) == 1}
         for entity in drawn:
-            called = [part for name in _names(entity) for part in parted(name) if _names_one(part)]
-            if called:
-                kept = entity.id if called[0] == entity.text else ""
-                await self._join(replace(entity, id=kept, text=called[0], aliases=tuple(called[1:])))
+            own, *others = [part for name in _names(entity) for part in parted(name) if names_one(part)] or [""]
+            if own:
+                kept = entity.id if own == entity.text else ""
+                await self._join(replace(entity, id=kept, text=own, aliases=tuple(others)))
         for fact in found.facts:
-            if _names_one(fact.subject) and not self._bearers.get(normal(parted(fact.subject)[0])):
-                await self._join(Entity(scope="", id="", text=parted(fact.subject)[0], sources=fact.sources))
+            own = own_name(fact.subject)
+            if own and not self._bearers.get(normal(own)):
+                await self._join(Entity(scope="", id="", text=own, sources=fact.sources))
+            elif (who := self._who(own)) is not None:
+                self._mention(who, own, fact.sources)
         await self._identify(found.facts)
 
     def _learn(self, records: Iterable[Record]) -> None:
         for entity in cast(Iterable[Entity], records):
             self._known[entity.id] = entity
-            for name in (entity.text, *entity.aliases):
+            for name in _names(entity):
                 bearers = self._bearers.setdefault(normal(name), [])
                 if entity.id not in bearers:
                     bearers.append(entity.id)
@@ -163,12 +185,16 @@ class People:
             self._linked.new[own.id] = own
             self._learn([own])
         self._met.add(own.id)
-        for name in (entity.text, *entity.aliases):
+        for name in _names(entity):
             other = self._only(name, entity)
             if other is not None and other.id != own.id and same_type(other.type, self._known[own.id].type):
-                await self._unite(self._known[own.id], other, entity.sources)
-        self._call(own.id, entity, entity.sources)
-        self._linked.mentions += [(own.id, source) for source in entity.sources]
+                await self._unite(self._known[own.id], other, entity.sources[:1])
+        self._call(own.id, entity, entity.sources[:1])
+        self._mention(self._known[own.id], entity.text, entity.sources)
+
+    def _mention(self, who: Entity, name: str, sources: Iterable[str]) -> None:
+        told = ("", *self._tellers(name))[-1]
+        self._linked.mentions += [(who.id, source, told) for source in sources]
 
     def _only(self, name: str, entity: Entity) -> Entity | None:
         """Whom a name that an entity has means for sure: the only one who bears it, as their own name."""
@@ -179,14 +205,13 @@ class People:
     def _call(self, who: str, entity: Entity, sources: Sequence[str]) -> None:
         """Give a known entity the names that another told it has, and its type; `sources` told so."""
         own = self._known[who]
-        held = {normal(name) for name in (own.text, *own.aliases)}
-        more = {normal(name): name for name in (entity.text, *entity.aliases) if normal(name) not in held}
+        held = {normal(name) for name in _names(own)}
+        more = {normal(name): name for name in _names(entity) if normal(name) not in held}
         for name in more.values():
             if not self._bearers.get(normal(name)):  # facts may be tied to whoever was called that
                 self._became[entity_id(name)] = who
         if more or (entity.type and not own.type):
-            by = dict.fromkeys((*own.meta.get(NAMED_BY, ()), *(sources[:1] if more else ())))
-            meta = {**own.meta, NAMED_BY: list(by)} if by else own.meta
+            meta = named_by(own.meta, sources if more else (), more)
             aliases = (*own.aliases, *more.values())
             own = replace(own, aliases=aliases, type=own.type or entity.type, meta=meta)
             self._learn([own])
@@ -209,16 +234,25 @@ class People:
 
         `sources` told so.
         """
+        meta = named_by(own.meta, sources, map(normal, _names(other)))
+        for one, names in other.meta.get(NAMED_BY, {}).items():
+            meta = named_by(meta, [one], names)
+        took = {**own.meta.get(TOOK, {}), other.id: list(sources)}
+        self._known[own.id] = own = replace(own, meta={**meta, TOOK: took})
+        self._linked.keep(own)
+        told = sources[0]
         if other.id not in self._linked.new:
-            self._linked.mentions += [(own.id, passage) for passage in await self._mentions(other)]
-        self._linked.mentions = [(own.id if who == other.id else who, where) for who, where in self._linked.mentions]
+            self._linked.mentions += [(own.id, passage, told) for passage in await self._mentions(other)]
+        self._linked.mentions = [
+            (own.id, where, told) if who == other.id else (who, where, by) for who, where, by in self._linked.mentions
+        ]
         self._linked.close(other.id)
         self._became = {who: own.id if now == other.id else now for who, now in self._became.items()}
         self._became[other.id] = own.id
         del self._known[other.id]
         self._bearers = {name: [who for who in ids if who != other.id] for name, ids in self._bearers.items()}
         self._met = {own.id if who == other.id else who for who in self._met}
-        for name in (other.text, *other.aliases):
+        for name in _names(other):
             bearers = self._bearers.setdefault(normal(name), [])
             bearers += [own.id] if own.id not in bearers else []
         self._call(own.id, other, sources)
@@ -227,7 +261,7 @@ class People:
         """The passages an entity occurs in: what its records were made from, and what holds its names."""
         ground, passages = self._ground, self._ground.index.of("passage")
         ids = {source for record in await self._about(entity.id) for source in record.sources}
-        for name in (entity.text, *entity.aliases):
+        for name in _names(entity):
             rows = np.arange(len(passages))
             for term in tokens(name):
                 rows = np.intersect1d(rows, ground.marked(passages, term))
@@ -252,24 +286,28 @@ class People:
                 kind: tuple(dict.fromkeys(self._became.get(who, who) for who in ids))
                 for kind, ids in record.links.items()
             }
-            if isinstance(record, Fact):
-                facts.append(replace(record, links=ties))
+            became = {self._became[who] for ids in record.links.values() for who in ids if who in self._became}
+            told = (one for who in sorted(became) for one in self._known[who].meta.get(NAMED_BY, ()))
+            tied = replace(record, links=ties, meta=tied_by(record.meta, told))
+            if isinstance(tied, Fact):
+                facts.append(tied)
             else:
-                self._linked.keep(replace(record, links=ties))
+                self._linked.keep(tied)
         return facts
 
     async def _identify(self, facts: Sequence[Fact]) -> None:
         """Make those one who are told apart from all others by the same: a number, an address."""
-        told: dict[str, list[str]] = {}
+        told: dict[str, dict[str, Sequence[str]]] = {}
         for fact in facts:
-            what, me = identifying(fact.predicate, fact.object), self._who(fact.subject)
+            what, me = identifying(fact.predicate, fact.object), self._who(own_name(fact.subject))
             if not what or me is None:
                 continue
             key, mark = entity_id(what), relation(fact.predicate)
             known = await self._ground.facts(mark, "object", key)
-            others = [who for one in known for who in one.links.get("subject", ())] + told.setdefault(key, [])
-            told[key].append(me.id)
-            for who in dict.fromkeys(others):
+            others = {who: one.sources[:1] for one in known for who in one.links.get("subject", ())}
+            others |= told.setdefault(key, {})
+            told[key][me.id] = fact.sources[:1]
+            for who, had in others.items():
                 me = self._known[self._became.get(me.id, me.id)]
                 other = await self._entity(self._became.get(who, who))
                 if other is None or other.id == me.id or not same_type(other.type, me.type):
@@ -278,8 +316,8 @@ class People:
                     continue
                 mine, theirs = [await self._held(mark, entity, facts) for entity in (me, other)]
                 if not (mine - theirs and theirs - mine):
-                    await self._unite(other, me, fact.sources)
-                    self._linked.mentions += [(other.id, source) for source in fact.sources]
+                    await self._unite(other, me, tuple(dict.fromkeys((*fact.sources[:1], *had))))
+                    self._linked.mentions += [(other.id, source, fact.sources[0]) for source in fact.sources]
 
     async def _entity(self, who: str) -> Entity | None:
         if who not in self._known:
@@ -290,18 +328,15 @@ class People:
         """What identifies an entity by one relation, now or before, as far as is known and told."""
         ids = [entity.id, *(who for who, now in self._became.items() if now == entity.id)]
         known = {end_of(fact, "object") for who in ids for fact in await self._ground.facts(mark, "subject", who)}
-        fresh = (fact for fact in facts if relation(fact.predicate) == mark and self.id_of(fact.subject) == entity.id)
+        fresh = [fact for fact in facts if relation(fact.predicate) == mark]
+        fresh = [fact for fact in fresh if self.id_of(own_name(fact.subject)) == entity.id]
         return known | {entity_id(what) for fact in fresh if (what := identifying(fact.predicate, fact.object))}
-
-
-def _names_one(name: str) -> bool:
-    return is_name(name) and fold(name) not in ROLES
 
 
 def _told(found: Extraction) -> Iterator[Entity]:
     """Whose other names the names and facts of an extraction tell: "小米 (Xiaomi)", Xiaomi "is also called" 小米."""
     for fact in found.facts:
-        if naming(fact.predicate) and _names_one(fact.subject) and _names_one(fact.object):
+        if naming(fact.predicate) and names_one(fact.subject) and names_one(fact.object):
             yield Entity(scope="", id="", text=fact.subject, aliases=(fact.object,), sources=fact.sources)
         for name in (fact.subject, fact.object):
             if len(parted(name)) > 1:
@@ -321,7 +356,7 @@ def _short(one: Entity, other: Entity) -> bool:
     if not same_type(one.type, other.type):
         return False
     person = is_person(one.type or other.type)
-    names = (other.text, *other.aliases)
+    names = _names(other)
     if any(short_for(one.text, name, person=person) for name in names):
         return True
     shorter = [name for name in names if short_for(name, one.text, person=person)]

@@ -89,10 +89,7 @@ async def recall(
         then = rows_at(index.of("passage"), "passage", plan.valid_at)
     if index.apart and vector is not None:
         index = await _fetched(store, scope, index, cue, vector, plan, allowed, then)
-    if len(index.of("passage")) > SMALL:
-        ranked = await asyncio.to_thread(ranking.rank, index, cue, plan, allowed, then)
-    else:
-        ranked = ranking.rank(index, cue, plan, allowed, then)
+    ranked = await _ranked(index, cue, plan, allowed, then)
     if ranked is None:
         return Recollection(scope=scope, query=query, degraded=tuple(degraded))
     rate = rated(query, embedder if vector is not None else None)
@@ -106,6 +103,12 @@ async def recall(
         degraded=tuple(degraded),
         trace=_trace(query, cue, asked, ranked) if explain else None,
     )
+
+
+async def _ranked(index: Index, cue: Cue, plan: Plan, allowed: Bools, then: Bools | None) -> Ranking | None:
+    if len(index.of("passage")) > SMALL:
+        return await asyncio.to_thread(ranking.rank, index, cue, plan, allowed, then)
+    return ranking.rank(index, cue, plan, allowed, then)
 
 
 async def _fetched(

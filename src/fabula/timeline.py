@@ -11,10 +11,10 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final, Literal, NamedTuple
 
-from fabula.names import normal
-from fabula.relations import contradicts, ending, lasting, passing, relation, single, wording
+from fabula.names import NAMED_BY, normal, own_name, tied_by
+from fabula.relations import contradicts, ending, identifying, lasting, passing, relation, single, wording
 from fabula.text import derived_id
-from fabula.types import Fact, Interval, Record
+from fabula.types import Fact, Frame, Interval, Link, Record
 
 SUPERSEDED_BY: Final = "superseded_by"
 """The key of `meta` that names the fact that ended this one."""
@@ -71,6 +71,17 @@ def thread(fact: Fact) -> tuple[str, str] | None:
 def end_of(fact: Fact, kind: Literal["subject", "object"]) -> str:
     """Return the id of a fact's subject or object, or what is said of one that is nobody."""
     return fact.links.get(kind, ("",))[0] or normal(fact.subject if kind == "subject" else fact.object)
+
+
+def spoken_of(record: Fact | Frame) -> dict[Link, list[str]]:
+    """Return the names of those a record is to be tied to, by how; what identifies somebody stands for a name."""
+    named: dict[Link, list[str]]
+    if isinstance(record, Fact):
+        thing = identifying(record.predicate, record.object) or own_name(record.object)
+        named = {"subject": [own_name(record.subject)], "object": [thing]}
+    else:
+        named = {"names": [own_name(name) for event in record.events for name in event.participants]}
+    return {kind: told for kind, names in named.items() if (told := list(filter(None, names)))}
 
 
 def ends(later: Fact, earlier: Fact) -> bool:
@@ -215,7 +226,7 @@ def joined(known: Dated, again: Dated) -> Fact:
         valid = replace(valid, start=start, end=_over(other) or _over(one))
     sources = tuple(dict.fromkeys((*first.fact.sources, *second.fact.sources)))
     importance = max(known.fact.importance, again.fact.importance)
-    meta = told_by_both(known.fact.meta, again.fact.meta)
+    meta = tied_by(told_by_both(known.fact.meta, again.fact.meta), again.fact.meta.get(NAMED_BY, ()))
     merged = replace(known.fact, sources=sources, importance=importance, meta=meta)
     if OTHERWISE not in merged.meta:
         return replace(merged, valid=valid)

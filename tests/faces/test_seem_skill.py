@@ -568,6 +568,64 @@ def test_two_relations_of_the_same_two_are_two(opened: Open) -> None:
         one.close()
 
 
+def told_of(skill: SEEMSkill) -> str:
+    """All that the face tells of a user, by every call, strategy and mode."""
+    said = [skill.facts(), skill.view(), skill.display(), list(skill.graph().nodes(data=True))]
+    said += [list(skill.graph().edges(data=True)), skill.facts("canary-7Q"), skill.facts("plums")]
+    for strategy in RetrieveStrategy:
+        for mode in RecallMode:
+            for question in ("canary-7Q", "Who likes plums?", "Nora"):
+                said.append(skill.recall(question, top_k=10, mode=mode, strategy=strategy))
+    return repr(said)
+
+
+@pytest.mark.parametrize("ways", ["turn", "fact"])
+def test_what_is_deleted_is_told_by_no_call(opened: Open, ways: str) -> None:
+    """B053: 3 strategies x 3 modes, facts, graph, view, display and stats; also by who has it open elsewhere."""
+    extractor = telling(("Nora", "likes", "tea"), ("canary-7Q", "likes", "plums"))
+    talk = [{"text": "Nora likes tea", "dialogue_id": "D1:1"}]
+    skill = opened(talk, extractor=extractor)
+    before = {name: n for name, n in skill.flush().items() if name == "pending"} | skill.stats()
+    turn = skill.store({"text": "canary-7Q likes plums", "dialogue_id": "D1:2"})
+    assert "canary-7Q" in told_of(skill)
+    elsewhere = opened(extractor=extractor)
+    assert "canary-7Q" in told_of(elsewhere)
+    memory = heard(skill)
+    (fact,) = [record for record in memory.records("default", "fact") if "plums" in record.text]
+    gone = turn if ways == "turn" else fact.id
+    assert memory.forget("default", ids=[gone])
+    assert not memory.forget("default", ids=[gone])
+    for one in (skill, elsewhere):
+        if ways == "fact":
+            assert [told["object"] for told in one.facts()] == ["tea"]
+            assert one.facts("canary-7Q") == []
+            assert "plums" not in repr(list(one.graph().edges(data=True)))
+            continue
+        assert "canary" not in told_of(one)
+        assert "plums" not in told_of(one)
+        counted = ("memories", "chunks", "facts", "entities", "pending", "failed")
+        assert {name: one.stats()[name] for name in counted} == {name: before[name] for name in counted}
+
+
+def test_two_names_are_two_again_without_what_made_them_one(opened: Open) -> None:
+    """B051, B074: both names list the boat while it is known that they are one's, and then each its own."""
+    facts = (("老王", "买了", "船"), ("王建国", "住在", "杭州"))
+    skill = opened(extractor=telling(*facts, 王建国=("老王",)))
+    skill.store({"text": "老王买了船"})
+    skill.facts()
+    home = skill.store({"text": "他住在杭州"})
+    skill.facts()
+    both = skill.store({"text": "王建国，大家叫他老王"})
+    for name in ("老王", "王建国"):
+        assert {fact["object"] for fact in skill.facts(name)} == {"船", "杭州"}
+    assert chunks({"memories": skill.display()})[0]["text"] == "老王买了船"
+    assert heard(skill).forget("default", ids=[both])
+    assert [fact["object"] for fact in skill.facts("老王")] == ["船"]
+    assert [(fact["object"], fact["chunk_id"]) for fact in skill.facts("王建国")] == [("杭州", home)]
+    ties = {data["subject"] for *_, data in skill.graph().edges(data=True) if data["type"] == "fact"}
+    assert ties == {"老王", "王建国"}
+
+
 def test_a_fact_that_is_over_is_listed_with_its_end(opened: Open) -> None:
     talk = [
         {"text": "I live in Porto", "speaker": "Ann", "timestamp": "2023-05-01"},

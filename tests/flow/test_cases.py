@@ -1,6 +1,7 @@
 """Field reports of memories that went wrong, one test each: the id in brackets names the report.
 
-What another file tests in full is tested here in the report's own words.
+What another file tests in full is tested here in the report's own words. What a language model has a part in stands in
+test_cases_llm.py, what its host does in test_cases_hosts.py, what becomes of facts and frames in test_cases_derived.py.
 """
 
 import asyncio
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
+from reports import case
 
 from fabula import (
     AsyncMemory,
@@ -41,14 +43,11 @@ WAYS = {
     "dense": Plan(channels=("dense",)),
     "sparse": Plan(channels=("sparse",)),
     "context": Plan(channels=("context",)),
+    "graph": Plan(channels=("graph",)),
+    "keys": Plan(channels=("facts", "frames", "graph"), expand=5),
     "passages": Plan(kinds=("passage",)),
     "everything": Plan(kinds=("passage", "frame", "fact", "entity", "insight", "note")),
 }
-
-
-def case(*ids: str) -> pytest.MarkDecorator:
-    """Put the report's id into the test's own, also where other parameters do."""
-    return pytest.mark.parametrize("report", [pytest.param(name, id=name) for name in ids])
 
 
 @pytest.fixture

@@ -186,6 +186,73 @@ class TestEntities:
         assert (await talk.entities())["Ana"].sources == (m3,)
         assert await talk.about("Ana") == {"Ana met Dee"}
 
+    async def test_b051_who_was_one_by_a_forgotten_message_is_two_again(self, talk: Talk):
+        """With all that was known of each before, and what was told of each by that name since."""
+        m1 = await talk.say("老王买了船", holds("老王", "买了", "船", text="老王买了船"), called("老王"))
+        m2 = await talk.say("王建国住在杭州", holds("王建国", "住在", "杭州", text="王建国住在杭州"), called("王建国"))
+        old = holds("老王", "住在", "苏州", since=2020, text="老王住在苏州")
+        await talk.say("老王住在苏州", old, holds("老王", "喜欢", "茶", text="老王喜欢茶"))
+        await talk.say("王建国喜欢茶", holds("王建国", "喜欢", "茶", text="王建国喜欢茶"))
+        m3 = await talk.say("王建国，大家叫他老王", called("王建国", "老王", kind="Person"))
+        walk = Frame(scope="", id="f", text="散步", events=(Event(participants=("老王", "小李"), action="散步"),))
+        m4 = await talk.say("老王卖了车", holds("老王", "卖了", "车", text="老王卖了车"), called("老王"), walk)
+        assert held((await talk.facts())["老王住在苏州"])[0] == "superseded"
+        assert len([text for text in await talk.facts() if "茶" in text]) == 1
+        assert await talk.about("老王") == await talk.about("王建国") == set(await talk.facts())
+        await talk.forget(m3)
+        assert await talk.about("老王") == {"老王买了船", "老王卖了车", "老王住在苏州", "老王喜欢茶"}
+        assert await talk.about("王建国") == {"王建国住在杭州", "王建国喜欢茶"}
+        assert held((await talk.facts())["老王住在苏州"])[0] == "live"
+        assert await talk.mentioned("王建国", [m1, m2, m4]) == {m2}
+        assert await talk.mentioned("老王", [m1, m2, m4]) >= {m1}
+        (frame,) = await talk.memory.records("u", "frame")
+        assert frame.links["names"][0] == (await talk.entities())["老王"].id
+        m5 = await talk.say("王建国，大家叫他老王！", called("王建国", "老王", kind="Person"))
+        assert await talk.about("老王") == await talk.about("王建国") == set(await talk.facts())
+        await talk.forget(m5, m1)
+        assert await talk.about("老王") == {"老王卖了车", "老王住在苏州", "老王喜欢茶"}
+
+    async def test_b051_a_number_that_made_two_one(self, talk: Talk):
+        """Whichever of the two messages goes that told it."""
+        for gone in (0, 1):
+            scope = f"u{gone}"
+            tells = holds("Nora Vale", "email", "n@v.example"), holds("N. V.", "email", "n@v.example")
+            first = await talk.say(f"{scope} 1", tells[0], scope=scope)
+            await talk.say(f"{scope} 2", holds("N. V.", "likes", "rain"), scope=scope)
+            await talk.say(f"{scope} 3", holds("Nora Vale", "likes", "tea"), scope=scope)
+            second = await talk.say(f"{scope} 4", tells[1], scope=scope)
+            assert len(await talk.entities(scope)) == 1
+            await talk.forget((first, second)[gone], scope=scope)
+            assert set(await talk.entities(scope)) == {"Nora Vale", "N. V."}
+            assert "N. V. likes rain" in await talk.about("N. V.", scope)
+            assert "Nora Vale likes tea" not in await talk.about("N. V.", scope)
+
+    async def test_b051_who_is_spoken_of_elsewhere_stays(self, talk: Talk):
+        m1 = await talk.say("1", called("Ana", kind="Person"), holds("Ana", "knows", "Bo"))
+        m2 = await talk.say("2", holds("Ana", "likes", "tea"))
+        await talk.forget(m1)
+        assert await talk.about("Ana") == {"Ana likes tea"}
+        await talk.forget(m2)
+        assert await talk.entities() == {}
+
+    async def test_b051_of_two_aliases_the_one_that_is_left_holds(self, talk: Talk):
+        m1 = await talk.say("1", called("Karl Berg", "canary-7Q"))
+        await talk.say("2", called("Karl Berg", "DJ K"))
+        await talk.say("3", holds("DJ K", "likes", "tea"), holds("canary-7Q", "likes", "rain"))
+        await talk.forget(m1)
+        assert await talk.about("Karl Berg") == {"DJ K likes tea"}
+        assert "canary-7Q" not in repr(await talk.entities())
+        assert set(await talk.facts()) == {"DJ K likes tea", "canary-7Q likes rain"}
+
+    async def test_b051_an_alias_of_who_became_another_goes_with_who_told_it(self, talk: Talk):
+        m1 = await talk.say("1", called("DJ K", "canary-7Q"))
+        await talk.say("2", called("Karl Berg"), holds("Karl Berg", "likes", "tea"))
+        await talk.say("3", called("Karl Berg", "DJ K"))
+        assert "canary-7Q" in (await talk.entities())["Karl Berg"].aliases
+        await talk.forget(m1)
+        assert "canary-7Q" not in repr(await talk.entities())
+        assert (await talk.entities())["Karl Berg"].aliases == ("DJ K",)
+
     async def test_b071_the_same_name_is_one_whatever_its_embedding(self, talk: Talk):
         ids = [await talk.say(f"DGQX again, {n}", called("DGQX")) for n in range(4)]
         (who,) = await talk.memory.records("u", "entity")

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from stub import Answer, Asked, Stub, refused, said
+from host import Answer, Asked, Stub, embedded, refused, said
 
 from fabula.abc import LLM
 from fabula.errors import (
@@ -30,16 +30,6 @@ ASK = [{"role": "user", "content": "Where does Ivo live?"}]
 async def stub() -> AsyncIterator[Stub]:
     async with Stub() as server:
         yield server
-
-
-def embedded(asked: Asked) -> Answer:
-    """Vectors of three numbers that tell the texts apart, in reverse order to make the index count."""
-    texts = asked.body["input"]
-    data = [
-        {"object": "embedding", "index": at, "embedding": [float(len(text)), float(ord(text[0])), 1.0]}
-        for at, text in enumerate(texts)
-    ]
-    return Answer({"object": "list", "model": "m", "data": data[::-1]})
 
 
 def rows(*vectors: Any, first: int = 0) -> Answer:

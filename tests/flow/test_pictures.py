@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 from engines import sql
+from host import Answer, Asked, Stub, refused, said
 from pictures import png
-from stub import Answer, Asked, Stub, refused, said
 from test_forget import on_disk, tables
 
 from fabula import AsyncMemory, Extraction, Image, InvalidInput, Message, Passage, Plan

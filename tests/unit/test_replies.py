@@ -459,6 +459,17 @@ class TestFacts:
         found = drawn({"facts": [{"text": "x", "sources": ["1"], "confidence": c} for c in (0.5, 0.9, None)]})
         assert [dict(made.meta) for made in found.facts] == [{"speaker": "Nora", "confidence": 0.9}]
 
+    def test_b018_what_an_assistant_says_is_no_fact_about_whom_it_talks_to(self):
+        """Of itself and of others it may be one; and so it is once somebody else says so too."""
+        adores = {"predicate": "adores", "object": "sonnets", "sources": ["3"]}
+        items = [{**adores, "subject": who} for who in ("Nora", "IVO", "user", "用户")]
+        assert drawn({"facts": items}) == Extraction(rejected=4)
+        assert drawn({"facts": items}).misplaced == 4
+        others = [{**adores, "subject": who, "text": f"{who} adores"} for who in ("assistant", "Emma", None)]
+        assert [made.meta for made in drawn({"facts": others}).facts] == [{"speaker": "assistant"}] * 3
+        (made,) = drawn({"facts": [items[0], {**items[0], "sources": ["1"]}]}).facts
+        assert made.sources == ("p3", "p1")
+
     def test_one_thing_said_twice_is_one(self):
         found = drawn({
             "facts": [
@@ -926,8 +937,13 @@ REPLIES = (
 )
 
 
+def triple(fact: Fact) -> tuple[str, ...]:
+    return tuple(map(fold, (fact.subject, fact.predicate, fact.object)))
+
+
 @given(REPLIES)
 @example('{"facts": ["x"]}')
+@example('{"facts": ["x", "y", "X"]}')
 @example('{"profile": [{"key": "a", "value": ["b"]}, {"key": "A", "value": "c"}]}')
 def test_any_text_is_an_extraction_or_a_bad_reply(text: str):
     try:

@@ -25,6 +25,7 @@ from fabula.errors import (
     ProviderUnavailable,
 )
 from fabula.providers.pooling import cut, unit_rows, writable
+from fabula.providers.streams import whole
 from fabula.types import Image
 
 _log = logging.getLogger(__name__)
@@ -50,9 +51,15 @@ DIMENSIONS: Final[Mapping[str, int]] = {
 """How long the vectors of well-known models are when nothing else is asked for."""
 _ENDPOINT: Final = re.compile(r"(/embeddings|/chat/completions)?/*$")
 _QUOTED: Final = re.compile(
-    r"(?:data:[\w/.+-]*;base64,)?[A-Za-z0-9+/_-]{64,}={0,2}|data:[\w/.+-]*;base64,[A-Za-z0-9+/_-]*"
+    r"(?:data:[\w/.+-]*;base64,)?(?=[a-z_-]{0,63}[A-Z0-9+/])[A-Za-z0-9+/_-]{64,}={0,2}|data:[\w/.+-]*;base64,[A-Za-z0-9+/_-]*"
 )
-"""What a host repeats of a picture in its errors."""
+"""What a host repeats of a picture in its errors; a long word in small letters is none."""
+_CALLED: Final[Mapping[str, tuple[str, ...]]] = {
+    "max_tokens": ("max_completion_tokens",),
+    "response_format": ("response_format", "json_schema", "json schema", "structured output"),
+}
+"""What hosts call a field that they refuse, where that is not its name. `max_tokens` is only ever refused in favour of
+its new name."""
 _SAID: Final = 200
 """How many characters of a host's own error message are passed on."""
 
@@ -292,7 +299,7 @@ class _Host:
         try:
             reply = await self._client.post(path, cast_to=object, body=body)
         except package.APIStatusError as error:
-            said = self._clean(str(_dict(error.body).get("message") or error.message))
+            said = self._clean(str(_dict(error.body).get("message") or error.body or error.message))
             fault = error.status_code in (400, 422)
             return {}, self._failure(error.status_code, said), said if fault else ""
         except package.APIConnectionError as error:
@@ -301,6 +308,11 @@ class _Host:
             return {}, ProviderUnavailable(f"{self.name} {what}"), ""
         except (package.OpenAIError, ValueError):
             reply = None
+        if isinstance(reply, str):
+            try:
+                reply = whole(reply)
+            except ValueError:
+                return {}, ProviderUnavailable(f"{self.name} broke off in the middle of its answer"), ""
         if not isinstance(reply, dict):
             return {}, ProviderBadReply(f"{self.name} sent something that is not JSON", reason="malformed"), ""
         answer = cast(dict[str, Any], reply)
@@ -353,8 +365,8 @@ def _without(body: Mapping[str, Any], refused: frozenset[str]) -> dict[str, Any]
 
 
 def _is_refused(field: str, said: str) -> bool:
-    """Whether the host's words are about the field. `max_tokens` is only ever refused in favour of its new name."""
-    return ("max_completion_tokens" if field == "max_tokens" else field) in said
+    """Whether the host's words are about the field."""
+    return any(name in said.lower() for name in _CALLED.get(field, (field,)))
 
 
 def _parts(message: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,7 +1,8 @@
 """What erasing does, as steps of named statements: what goes with what, and where; knows no driver.
 
 A derived version goes when a source of it goes, unless its kind says nothing that only one source said and another
-source is left: then it only loses the source. A fact that was ended by one that goes holds again.
+source is left: then it only loses the source. A fact that was ended by one that goes holds again. What was tied by an
+alias that one told that goes is tied by what it names, and what became one by it is two again.
 """
 
 from __future__ import annotations
@@ -14,18 +15,20 @@ import numpy as np
 
 from fabula.abc import Erasure
 from fabula.index import LINK, LINKS
-from fabula.names import NAMED_BY
+from fabula.names import NAMED_BY, TOOK, entity_id, normal
 from fabula.stores.layouts import Layout
 from fabula.stores.rows import from_row, pack, repack, to_row
 from fabula.stores.statements import TABLES, Do, Rows, Steps
 from fabula.stores.writing import OwnRow, copying, edge_of, take
 from fabula.text import hash_term
-from fabula.timeline import SUPERSEDED_BY, dated, reopened, settled, thread
-from fabula.types import Fact, Forgotten, Kind, Record
+from fabula.timeline import SUPERSEDED_BY, dated, reopened, settled, spoken_of, thread
+from fabula.types import Entity, Fact, Forgotten, Frame, Kind, Link, Record
 
 OUTLIVING: Final[frozenset[Kind]] = frozenset({"fact", "entity", "note"})
 """Kinds that outlive one of several sources."""
 PAGE: Final = 1000
+TIES: Final[tuple[Link, ...]] = ("subject", "object", "names")
+"""The links to those who are spoken of by name."""
 
 
 @dataclass(slots=True)
@@ -40,6 +43,14 @@ class _Doom:
         default_factory=dict[str, dict[int, tuple[str, list[str]]]]
     )
     """Of the ids that stay in part: data and remaining sources by number."""
+    unnamed: bool = False
+    """Whether an alias goes."""
+    tied: dict[int, Fact | Frame] = field(default_factory=dict[int, "Fact | Frame"])
+    """The versions, by number, that are tied by an alias that goes."""
+    freed: set[str] = field(default_factory=set[str])
+    """What became one with another by what goes, and the passages that told more of it since."""
+    tellers: set[str] = field(default_factory=set[str])
+    """All passages that told that these were one."""
     mentioned: dict[str, str] = field(default_factory=dict[str, str])
     """Entities whose versions tell names that go, each with a passage in which it occurs still."""
 
@@ -65,6 +76,8 @@ def erase(scope: str, erasure: Erasure, layout: Layout) -> Steps[Forgotten]:
     yield from _untie(scope, doom)
     yield from _part(state, doom)
     kept = yield from _reopen(state, doom)
+    if doom.unnamed:
+        yield from _tie_anew(state, doom)
     yield from _let_hold(state, doom)
     yield from _read_again(scope, doom, ids, kept)
     state.reset = state.revision
@@ -96,6 +109,8 @@ def _reach(scope: str, ids: Iterable[str]) -> Steps[_Doom]:
             doom.left[record_id] = {}
         for row in rows:
             yield from _judge(scope, row, doom)
+        if doom.unnamed and not doom.tied:
+            derived += yield from _judge_tied(scope, doom)
         wave = sorted(record_id for record_id in derived if not doom.left[record_id])
         for record_id in wave:
             del doom.left[record_id]
@@ -110,7 +125,15 @@ def _judge(scope: str, row: Sequence[Any], doom: _Doom) -> Steps[None]:
     record = from_row(scope, row)
     sources = record.sources
     left = [source for source in sources if source not in doom.gone]
-    named = doom.gone.isdisjoint(record.meta.get(NAMED_BY, ()))
+    named = kind != "entity" or doom.gone.isdisjoint(record.meta.get(NAMED_BY, ()))
+    doom.unnamed = doom.unnamed or not named
+    freed = {other: told for other, told in record.meta.get(TOOK, {}).items() if not doom.gone.isdisjoint(told)}
+    if freed:
+        doom.freed |= freed.keys()
+        doom.tellers.update(*freed.values())
+        rows: Rows = yield Do("all_versions", {"scope": scope, "ids": sorted(freed)})
+        theirs = freed.keys() | {source for other in rows for source in from_row(scope, other).sources}
+        left = left if kind == "entity" else [source for source in left if source not in theirs]
     if kind == "entity" and not (left and named):
         mentions: Rows = yield Do("mentions", {"scope": scope, "id": record_id})
         left = sorted(target for (target,) in mentions if target not in doom.gone)[:1]
@@ -120,6 +143,21 @@ def _judge(scope: str, row: Sequence[Any], doom: _Doom) -> Steps[None]:
         doom.left[record_id][number] = (row[9], left)
     else:
         doom.versions[number] = row
+
+
+def _judge_tied(scope: str, doom: _Doom) -> Steps[list[str]]:
+    """Judge also what is tied by an alias that goes, and return the ids of what was not judged before."""
+    more: list[str] = []
+    for kind in ("fact", "frame"):
+        versions = yield from _versions(scope, kind)
+        told = {n: record for n, record in versions.items() if not doom.gone.isdisjoint(record.meta.get(NAMED_BY, ()))}
+        doom.tied |= {n: record for n, record in told.items() if isinstance(record, Fact | Frame)}
+        more += {record.id for record in told.values()} - doom.left.keys() - doom.gone
+    rows = yield Do("all_versions", {"scope": scope, "ids": sorted(more)})
+    doom.left |= {record_id: {} for record_id in more}
+    for row in rows:
+        yield from _judge(scope, row, doom)
+    return more
 
 
 def _erase_rows(scope: str, doom: _Doom, named: set[str]) -> Steps[dict[str, int]]:
@@ -190,6 +228,13 @@ def _reopen(state: OwnRow, doom: _Doom) -> Steps[set[str]]:
     """Believe the last version that is left of a record again, where the one believed now goes; return its sources."""
     ended = {row[1] for row in doom.versions.values() if row[15] is None} - doom.gone
     last = [(max(doom.left[record_id]), record_id) for record_id in sorted(ended)]
+    rows = yield Do("all_versions", {"scope": state.scope, "ids": sorted(doom.freed)})
+    there = {row[1] for row in rows if row[15] is None}
+    freed: dict[str, int] = {}
+    for row in rows:
+        if row[1] not in there:
+            freed[row[1]] = max(row[0], freed.get(row[1], row[0]))
+    last += [(number, record_id) for record_id, number in freed.items()]
     if last:
         numbers = [number for number, _ in last]
         yield Do("reopen_records", {"scope": state.scope, "numbers": numbers, "revision": state.revision})
@@ -198,19 +243,57 @@ def _reopen(state: OwnRow, doom: _Doom) -> Steps[set[str]]:
             {"scope": state.scope, "task": "embed", "number": number, "id": record_id, "session": "", "due": 0}
             for number, record_id in last
         ])  # fmt: skip
-    return {source for number, record_id in last for source in doom.left[record_id][number][1]}
+    left = (doom.left[record_id][number][1] for number, record_id in last if record_id in doom.left)
+    return {source for sources in left for source in sources}
+
+
+def _tie_anew(state: OwnRow, doom: _Doom) -> Steps[None]:
+    """Tie by what is left of the names what was tied by an alias that goes."""
+    yield Do("delete_mentions_told", {"scope": state.scope, "ids": sorted(doom.gone | doom.tellers)})
+    people = yield from _versions(state.scope, "entity", ended=False)
+    bearers: dict[str, list[Entity]] = {}
+    for entity in people.values():
+        if isinstance(entity, Entity):
+            for name in dict.fromkeys(map(normal, (entity.text, *entity.aliases))):
+                bearers.setdefault(name, []).append(entity)
+
+    def who(name: str) -> str:
+        known = bearers.get(normal(name), [])
+        own = [one.id for one in known if len(known) == 1 or normal(one.text) == normal(name)]
+        return own[0] if len(own) == 1 else entity_id(name)
+
+    for number, record in doom.tied.items():
+        if number in doom.versions:
+            continue
+        sources = doom.left.get(record.id, {}).get(number, ("", list(record.sources)))[1]
+        told = [one for one in record.meta[NAMED_BY] if one not in doom.gone]
+        took = {other: by for other, by in record.meta.get(TOOK, {}).items() if other not in doom.freed}
+        meta = {**record.meta, NAMED_BY: told, TOOK: took}
+        meta = {name: value for name, value in meta.items() if value or name not in (NAMED_BY, TOOK)}
+        ties = {kind: tuple(dict.fromkeys(map(who, names))) for kind, names in spoken_of(record).items()}
+        now = replace(record, sources=tuple(sources), meta=meta, links={**record.links, **ties})
+        yield Do("rewrite_fact", _columns(to_row(now, number, state.revision, 0)))
+        rows = yield Do("record_links", {"scope": state.scope, "numbers": [number]})
+        for _, packed in rows:
+            kept = [tuple(link) for link in np.frombuffer(packed, LINK) if LINKS[link["kind"]] not in TIES]
+            fresh = [(hash_term(one), LINKS.index(kind)) for kind in TIES for one in now.links.get(kind, ())]
+            links = np.array([*kept, *fresh], LINK).tobytes()
+            yield Do("rewrite_links", {"scope": state.scope, "number": number, "links": links})
 
 
 def _let_hold(state: OwnRow, doom: _Doom) -> Steps[None]:
     """Let facts hold again that were ended by one that is gone, until the next that ends them."""
-    gone = [from_row(state.scope, row) for row in doom.versions.values() if row[2] == "fact" and row[1] in doom.gone]
+    rows = [row for row in doom.versions.values() if row[2] == "fact" and row[1] in doom.gone]
+    gone = [*(from_row(state.scope, row) for row in rows), *doom.tied.values()]
     threads = {thread(fact) for fact in gone if isinstance(fact, Fact)} - {None}
     if not threads:
         return
-    versions = yield from _versions(state.scope, "fact")
-    facts = {number: fact for number, fact in versions.items() if isinstance(fact, Fact) and fact.status != "archived"}
-    related = {number: fact for number, fact in facts.items() if thread(fact) in threads}
-    held = {n: reopened(fact) for n, fact in related.items() if fact.meta.get(SUPERSEDED_BY) in doom.gone}
+    loose = doom.gone | {fact.id for fact in doom.tied.values()}
+    versions = {n: fact for n, fact in (yield from _versions(state.scope, "fact")).items() if isinstance(fact, Fact)}
+    threads |= {thread(fact) for n, fact in versions.items() if n in doom.tied} - {None}
+    related = {n: fact for n, fact in versions.items() if thread(fact) in threads and fact.status != "archived"}
+    by = {n: fact.meta.get(SUPERSEDED_BY) for n, fact in related.items()}
+    held = {n: reopened(fact) for n, fact in related.items() if by[n] in loose or (by[n] and n in doom.tied)}
     sources = {source for fact in related.values() for source in fact.sources} if held else set[str]()
     rows = yield Do("live_records", {"scope": state.scope, "ids": sorted(sources)})
     said: dict[str, Record] = {row[1]: from_row(state.scope, row) for row in rows}
@@ -228,11 +311,11 @@ def _columns(row: dict[str, Any]) -> dict[str, Any]:
     return {name: row[name] for name in names}
 
 
-def _versions(scope: str, kind: Kind) -> Steps[dict[int, Record]]:
-    """Every version of every record of a kind, by number."""
+def _versions(scope: str, kind: Kind, *, ended: bool = True) -> Steps[dict[int, Record]]:
+    """Every version of every record of a kind, by number, or only those that are believed."""
     found: dict[int, Record] = {}
     params: dict[str, Any] = dict.fromkeys(("session", "speaker", "status", "start", "end"))
-    params |= {"scope": scope, "kind": kind, "ended": True, "after": -1, "limit": PAGE}
+    params |= {"scope": scope, "kind": kind, "ended": ended, "after": -1, "limit": PAGE}
     while rows := (yield Do("list_records", params)):
         found |= {row[0]: from_row(scope, row) for row in rows}
         params = {**params, "after": rows[-1][0]}
@@ -248,6 +331,7 @@ def _read_again(scope: str, doom: _Doom, named: set[str], kept: set[str]) -> Ste
     lost = [from_row(scope, row) for row in doom.versions.values() if row[1] not in named]
     sources = {source for record in lost if record.kind == "frame" for source in record.sources}
     sources |= {source for record in lost if record.id not in doom.gone for source in record.meta.get(NAMED_BY, ())}
+    sources |= doom.freed
     sources |= {source for record_id, source in doom.mentioned.items() if record_id in doom.gone - named}
     sources -= doom.gone | kept
     rows = yield Do("live_records", {"scope": scope, "ids": sorted(sources)})

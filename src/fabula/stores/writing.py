@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from fabula.abc import Changes, Entry, Lease, Terms, Written
 from fabula.errors import EmbeddingMismatch, InvalidInput, SourcesGone, StoreUnavailable
+from fabula.names import NAMED_BY
 from fabula.stores.layouts import Layout
 from fabula.stores.leasing import held
 from fabula.stores.reading import unembedded
@@ -127,7 +128,9 @@ def _known(scope: str, entries: Sequence[Entry]) -> Steps[tuple[dict[str, Record
 
 def _require_sources(scope: str, entries: Sequence[Entry], targets: set[str]) -> Steps[None]:
     own = {entry.record.id for entry in entries}
-    needed = (targets | {source for entry in entries for source in entry.record.sources}) - own
+    records = [entry.record for entry in entries]
+    told = {passage for record in records for passage in record.meta.get(NAMED_BY, ())}
+    needed = (targets | told | {source for record in records for source in record.sources}) - own
     if not needed:
         return
     rows = yield Do("live_numbers", {"scope": scope, "ids": sorted(needed)})

@@ -189,6 +189,10 @@ DELETE FROM edges WHERE scope = :scope AND (source IN :ids OR target IN :ids) RE
 -- Take a record's provenance edges away, before those that are left are written anew.
 DELETE FROM edges WHERE scope = :scope AND kind = 'cites' AND source IN :ids;
 
+-- name: delete_mentions_told
+-- Take away that an entity is mentioned where only what is erased told that it is meant.
+DELETE FROM edges WHERE scope = :scope AND kind = 'mentions' AND ref IN :ids;
+
 -- name: put_pending
 -- Work to do; the same work twice is one.
 INSERT INTO pending (scope, task, number, id, session, due) VALUES (:scope, :task, :number, :id, :session, :due)

@@ -1,4 +1,4 @@
-"""An HTTP server on the loopback that answers as a host of OpenAI's API would, from a list or as a function."""
+"""An HTTP server on the loopback that stands for a host of models, and what it may answer."""
 
 from __future__ import annotations
 
@@ -98,3 +98,13 @@ def said(content: Any, finish: str = "stop", **message: Any) -> Answer:
 
 def refused(status: int, message: str, **headers: str) -> Answer:
     return Answer({"error": {"message": message, "type": "x", "param": None}}, status, {**SOON, **headers})
+
+
+def embedded(asked: Asked) -> Answer:
+    """Vectors of three numbers that tell the texts apart, in reverse order to make the index count."""
+    texts = asked.body["input"]
+    data = [
+        {"object": "embedding", "index": at, "embedding": [float(len(text)), float(ord(text[0])), 1.0]}
+        for at, text in enumerate(texts)
+    ]
+    return Answer({"object": "list", "model": "m", "data": data[::-1]})
