@@ -107,7 +107,8 @@ class Answer:
     def _known(self, records: Sequence[Record]) -> list[Record]:
         """Those that were recorded by the moment that is asked about."""
         then = self.as_of
-        began = ((record, record.recorded.start if record.recorded else None) for record in records)
+        found = (record for record in records if record.status != "archived")
+        began = ((record, record.recorded.start if record.recorded else None) for record in found)
         return [record for record, since in began if then is None or since is None or since <= then]
 
     def _holds(self, record: Record) -> bool:

@@ -21,6 +21,11 @@ SUPERSEDED_BY: Final = "superseded_by"
 OTHERWISE: Final = "valid_otherwise"
 """The key of `meta` with the interval that was told before another fact ended it: start, end, precision; or nothing."""
 
+COMPRESSED: Final = "compressed"
+"""The key of `meta` with the facts, archived now, that a fact stands for; it says what each of them says."""
+COMPRESSED_INTO: Final = "compressed_into"
+"""The key of `meta` that names the fact that stands for an archived one."""
+
 
 class Dated(NamedTuple):
     """A fact and when it began: as it says, or when it was first told."""
@@ -130,6 +135,12 @@ def reopened(fact: Fact) -> Fact:
     """Return the fact as it was told."""
     meta = {name: value for name, value in fact.meta.items() if name not in (SUPERSEDED_BY, OTHERWISE)}
     return replace(fact, status="live", valid=told(fact), meta=meta)
+
+
+def restored(fact: Fact) -> Fact:
+    """Return an archived fact as it was before another one stood for it."""
+    meta = {name: value for name, value in fact.meta.items() if name != COMPRESSED_INTO}
+    return replace(fact, status="live", meta=meta)
 
 
 def _packed(valid: Interval | None) -> list[str | None] | None:

@@ -69,4 +69,8 @@ def check(scope: str, layout: Layout) -> Steps[list[str]]:
 def _blank(scope: str, numbers: set[int]) -> Steps[set[int]]:
     rows = yield Do("numbered_records", {"scope": scope, "numbers": sorted(numbers)})
     found = {row[0]: from_row(scope, row) for row in rows}
-    return {number for number, record in found.items() if isinstance(record, Passage) and record.blank}
+    return {
+        number
+        for number, record in found.items()
+        if record.status == "archived" or (isinstance(record, Passage) and record.blank)
+    }
