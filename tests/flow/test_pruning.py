@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -12,7 +12,7 @@ from fabula.abc import Changes, Extraction, Filter, Written
 from fabula.pruning import ALONE, Upkept
 from fabula.stores import open_store
 from fabula.testing import FakeClock, FakeExtractor, HashEmbedder
-from fabula.types import Entity, Event, Fact, Frame, Kind, Record
+from fabula.types import Entity, Event, Fact, Frame, Interval, Kind, Record
 
 EVERYTHING: tuple[Kind, ...] = ("passage", "frame", "fact", "entity")
 
@@ -91,7 +91,7 @@ ISLAND = Entity(scope="", id="", text="Atlantis", type="Location", meta={"nowher
 class TestAlone:
     async def test_is_archived_after_three_rounds(self, kept: Kept):
         await kept.say("a tale", ISLAND, Entity(scope="", id="", text="Nora"))
-        assert await kept.found("the tale of Atlantis") == {"a tale"}
+        assert await kept.found("the tale of Atlantis") == {"a tale", "Nora"}
         island = next(e.id for e in await kept.memory.records("u", "entity") if e.text == "Atlantis")
         before = kept.clock()
         assert await kept.round() == Upkept(alone=(island,))
@@ -99,7 +99,7 @@ class TestAlone:
         assert await kept.texts("entity") == ["Atlantis", "Nora"]
         assert await kept.round() == Upkept(archived=(island,))
         assert await kept.texts("entity") == ["Nora"]
-        assert await kept.found("the tale of Atlantis") == {"a tale"}
+        assert await kept.found("the tale of Atlantis") == {"a tale", "Nora"}
         assert await kept.round() == Upkept()
         (archived,) = await kept.memory.records("u", "entity", status="archived")
         assert archived.id == island
@@ -249,6 +249,7 @@ class TestChains:
         [
             (holds("Nora", "has", "a cat"), holds("the cat", "eats", "mice")),
             (holds("Nora", "visited", "a city"), holds("the city", "is", "old")),
+            (replace(CAT[0], valid=Interval(start=datetime(2020, 1, 1, tzinfo=UTC))), CAT[1]),
             (holds("Nora", "has", "Tom"), holds("Tom", "is", "a tabby")),
             (holds("Nora", "has", "a cat"), holds("the cat", "is", "Nora")),
         ],
