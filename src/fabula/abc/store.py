@@ -71,6 +71,8 @@ class Store(ABC):
         it. The passages that stay of a frame that goes are extracted again, unless an earlier version of it has them.
         What is tied by an alias that goes (`names.NAMED_BY`) is tied by the names that are left; what has become one
         by it (`names.TOOK`) is two again.
+        A fact that stands for a chain of others (`timeline.COMPRESSED`) goes with any of its sources, and what is left
+        of the others holds again; forgotten by id, it takes all of them along.
 
         Erasing everything leaves nothing of the scope, tombstones included.
         """

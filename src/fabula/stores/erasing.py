@@ -21,7 +21,7 @@ from fabula.stores.rows import from_row, pack, repack, to_row
 from fabula.stores.statements import TABLES, Do, Rows, Steps
 from fabula.stores.writing import OwnRow, copying, edge_of, take
 from fabula.text import hash_term
-from fabula.timeline import SUPERSEDED_BY, dated, reopened, settled, spoken_of, thread
+from fabula.timeline import COMPRESSED, SUPERSEDED_BY, dated, reopened, settled, spoken_of, thread
 from fabula.types import Entity, Fact, Forgotten, Frame, Kind, Link, Record
 
 OUTLIVING: Final[frozenset[Kind]] = frozenset({"fact", "entity", "note"})
@@ -66,7 +66,9 @@ def erase(scope: str, erasure: Erasure, layout: Layout) -> Steps[Forgotten]:
     if erasure.session is not None:
         rows = yield Do("session_ids", {"scope": scope, "session": erasure.session})
         ids |= {row[0] for row in rows}
+    ids |= yield from _parts(scope, ids)
     doom = yield from _reach(scope, ids)
+    yield from _restore(scope, doom)
     if not doom.versions:
         return Forgotten()
     state = yield from take(scope)
@@ -125,7 +127,8 @@ def _judge(scope: str, row: Sequence[Any], doom: _Doom) -> Steps[None]:
     record = from_row(scope, row)
     sources = record.sources
     left = [source for source in sources if source not in doom.gone]
-    named = kind != "entity" or doom.gone.isdisjoint(record.meta.get(NAMED_BY, ()))
+    # What stands for several facts says no more who was meant in each.
+    named = (kind != "entity" and COMPRESSED not in record.meta) or doom.gone.isdisjoint(record.meta.get(NAMED_BY, ()))
     doom.unnamed = doom.unnamed or not named
     freed = {other: told for other, told in record.meta.get(TOOK, {}).items() if not doom.gone.isdisjoint(told)}
     if freed:
@@ -139,7 +142,8 @@ def _judge(scope: str, row: Sequence[Any], doom: _Doom) -> Steps[None]:
         left = sorted(target for (target,) in mentions if target not in doom.gone)[:1]
         if left and not named:
             doom.mentioned[record_id] = left[0]
-    if named and (len(left) == len(sources) or (left and kind in OUTLIVING)):
+    alone = kind in OUTLIVING and COMPRESSED not in record.meta
+    if named and (len(left) == len(sources) or (left and alone)):
         doom.left[record_id][number] = (row[9], left)
     else:
         doom.versions[number] = row
@@ -158,6 +162,27 @@ def _judge_tied(scope: str, doom: _Doom) -> Steps[list[str]]:
     for row in rows:
         yield from _judge(scope, row, doom)
     return more
+
+
+def _parts(scope: str, ids: set[str]) -> Steps[set[str]]:
+    """The archived facts that some of these stand for: who forgets one by name means all that it says."""
+    rows = yield Do("live_records", {"scope": scope, "ids": sorted(ids)})
+    return {part for row in rows for part in from_row(scope, row).meta.get(COMPRESSED, ())}
+
+
+def _restore(scope: str, doom: _Doom) -> Steps[None]:
+    """Let what a fact stood for that goes be what it was: without the version that was archived."""
+    goes = [from_row(scope, row) for row in doom.versions.values() if row[2] == "fact" and row[15] is None]
+    parts = {part for fact in goes for part in fact.meta.get(COMPRESSED, ())} - doom.gone
+    for row in (yield Do("all_versions", {"scope": scope, "ids": sorted(parts)})):
+        number, record_id = row[:2]
+        left = doom.left.setdefault(record_id, {})
+        record = from_row(scope, row)
+        if record.status == "archived":
+            doom.versions[number] = row
+            left.pop(number, None)
+        else:
+            left.setdefault(number, (row[9], list(record.sources)))
 
 
 def _erase_rows(scope: str, doom: _Doom, named: set[str]) -> Steps[dict[str, int]]:
@@ -253,7 +278,7 @@ def _tie_anew(state: OwnRow, doom: _Doom) -> Steps[None]:
     people = yield from _versions(state.scope, "entity", ended=False)
     bearers: dict[str, list[Entity]] = {}
     for entity in people.values():
-        if isinstance(entity, Entity):
+        if isinstance(entity, Entity) and entity.status != "archived":
             for name in dict.fromkeys(map(normal, (entity.text, *entity.aliases))):
                 bearers.setdefault(name, []).append(entity)
 
