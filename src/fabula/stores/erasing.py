@@ -110,6 +110,8 @@ def _reach(scope: str, ids: Iterable[str]) -> Steps[_Doom]:
         for record_id in derived:
             doom.left[record_id] = {}
         for row in rows:
+            doom.tellers.update(*_freed(from_row(scope, row), doom).values())
+        for row in rows:
             yield from _judge(scope, row, doom)
         if doom.unnamed and not doom.tied:
             derived += yield from _judge_tied(scope, doom)
@@ -130,16 +132,15 @@ def _judge(scope: str, row: Sequence[Any], doom: _Doom) -> Steps[None]:
     # What stands for several facts says no more who was meant in each.
     named = (kind != "entity" and COMPRESSED not in record.meta) or doom.gone.isdisjoint(record.meta.get(NAMED_BY, ()))
     doom.unnamed = doom.unnamed or not named
-    freed = {other: told for other, told in record.meta.get(TOOK, {}).items() if not doom.gone.isdisjoint(told)}
-    if freed:
+    if freed := _freed(record, doom):
         doom.freed |= freed.keys()
-        doom.tellers.update(*freed.values())
         rows: Rows = yield Do("all_versions", {"scope": scope, "ids": sorted(freed)})
         theirs = freed.keys() | {source for other in rows for source in from_row(scope, other).sources}
         left = left if kind == "entity" else [source for source in left if source not in theirs]
     if kind == "entity" and not (left and named):
         mentions: Rows = yield Do("mentions", {"scope": scope, "id": record_id})
-        left = sorted(target for (target,) in mentions if target not in doom.gone)[:1]
+        away = doom.gone | doom.tellers
+        left = sorted(target for target, told in mentions if target not in doom.gone and told not in away)[:1]
         if left and not named:
             doom.mentioned[record_id] = left[0]
     alone = kind in OUTLIVING and COMPRESSED not in record.meta
@@ -147,6 +148,11 @@ def _judge(scope: str, row: Sequence[Any], doom: _Doom) -> Steps[None]:
         doom.left[record_id][number] = (row[9], left)
     else:
         doom.versions[number] = row
+
+
+def _freed(record: Record, doom: _Doom) -> dict[str, list[str]]:
+    """What a version has taken in because of what goes, and the passages that told so."""
+    return {other: told for other, told in record.meta.get(TOOK, {}).items() if not doom.gone.isdisjoint(told)}
 
 
 def _judge_tied(scope: str, doom: _Doom) -> Steps[list[str]]:

@@ -82,8 +82,8 @@ SELECT DISTINCT source FROM edges WHERE scope = :scope AND kind IN ('cites', 'me
 SELECT source, target FROM edges WHERE scope = :scope AND kind = 'mentions' AND target IN :ids;
 
 -- name: mentions
--- Where an entity is mentioned.
-SELECT target FROM edges WHERE scope = :scope AND kind = 'mentions' AND source = :id;
+-- Where an entity is mentioned, and what told so.
+SELECT target, ref FROM edges WHERE scope = :scope AND kind = 'mentions' AND source = :id;
 
 -- name: list_records
 -- Records of one kind in order of arrival, filtered.

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from fabula.abc import Changes, Edge, Entry, Erasure, Filter, Store
 from fabula.errors import SourcesGone
+from fabula.names import NAMED_BY
 from fabula.testing.contract.making import (
     CHINA,
     NEWFOUNDLAND,
@@ -283,6 +284,16 @@ class RecordsContract:
         await store.write("u", Changes(add=entries(passage("u", "a", meta=meta))))
         meta["list"].append(2)
         assert (await store.get("u", ["a"]))["a"].meta == {"list": [1]}
+
+    async def test_what_told_an_alias_has_to_be_there(self, store: Store) -> None:
+        """Else what is tied by it could not be tied anew when that is forgotten."""
+        await store.write("u", Changes(add=entries(passage("u", "a"), passage("u", "b"))))
+        await store.erase("u", Erasure(ids=("b",)))
+        fact = Fact(scope="u", id="f", text="Nono likes tea", subject="Nono", sources=("a",), meta={NAMED_BY: ["b"]})
+        with pytest.raises(SourcesGone) as caught:
+            await store.write("u", Changes(add=entries(fact)))
+        assert caught.value.ids == ("b",)
+        assert await store.get("u", ["f"]) == {}
 
     async def test_an_edge_needs_its_target(self, store: Store) -> None:
         """`SourcesGone` names what is missing, and nothing of the write is left."""
