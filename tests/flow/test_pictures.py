@@ -373,6 +373,18 @@ def test_a_picture_is_known_by_its_first_bytes(data: bytes, media: str):
 # --- SEEM -------------------------------------------------------------------------------------------------------
 
 
+@sqlite_alone
+def test_a_file_that_is_too_large_is_not_read(db: str, tmp_path: Path):
+    path = tmp_path / "large.png"
+    with path.open("wb") as file:
+        file.truncate(20_000_001)
+    with SEEMSkill(SEEMConfig(data_dir=tmp_path)) as skill:
+        for call in (skill.store, skill.recall):
+            with pytest.raises(InvalidInput, match=r"at most 20 MB: .*large\.png has more"):
+                call({"image_path": str(path)})
+        assert skill.stats()["chunks"] == 0
+
+
 class TestSEEM:
     @pytest.fixture(autouse=True)
     async def environment(self, stub: Stub, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
