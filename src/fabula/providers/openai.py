@@ -50,10 +50,8 @@ DIMENSIONS: Final[Mapping[str, int]] = {
 }
 """How long the vectors of well-known models are when nothing else is asked for."""
 _ENDPOINT: Final = re.compile(r"(/embeddings|/chat/completions)?/*$")
-_QUOTED: Final = re.compile(
-    r"(?:data:[\w/.+-]*;base64,)?(?=[a-z_-]{0,63}[A-Z0-9+/])[A-Za-z0-9+/_-]{64,}={0,2}|data:[\w/.+-]*;base64,[A-Za-z0-9+/_-]*"
-)
-"""What a host repeats of a picture in its errors; a long word in small letters is none."""
+_QUOTED: Final = re.compile(r"data:[\w/.+-]*;base64,[\w/+-]*=*|(?=[A-Za-z]{0,63}[\d/+])[A-Za-z\d/+]{64,}=*", re.ASCII)
+"""What a host repeats of a picture in its errors."""
 _CALLED: Final[Mapping[str, tuple[str, ...]]] = {
     "max_tokens": ("max_completion_tokens",),
     "response_format": ("response_format", "json_schema", "json schema", "structured output"),
