@@ -165,7 +165,8 @@ def _features(index: Index, rows: Ints, cue: Cue, heard: Heard) -> tuple[dict[st
     features["question"] = passages.question[rows].astype(np.float32)
     features["length"] = z(np.log1p(passages.words[rows]))
     # An interjection is near to every question of another language.
-    features["curt"] = foreign(passages, rows, han=cue.han) * np.clip(1 - (passages.words[rows] - DATED) / CURT, 0, 1)
+    short = np.clip(1 - (passages.words[rows] - DATED) / CURT, 0, 1).astype(np.float32)
+    features["curt"] = short * foreign(passages, rows, han=cue.han)
     features["first"] = (before < 0).astype(np.float32)
     return features, trust
 
