@@ -170,6 +170,7 @@ class TestStages:
         assert [[minutes[int(p.id)] for p in part] for part in stages(talk_)] == parts
 
     @given(st.lists(st.none() | st.integers(0, 40), max_size=12))
+    @settings(deadline=None)
     def test_none_is_long_and_none_is_lost(self, minutes: list[int | None]):
         times = [None if m is None else Interval.at(WEDNESDAY + timedelta(minutes=m)) for m in minutes]
         parts = stages([said(n, "x", valid=time) for n, time in enumerate(times)])
