@@ -462,6 +462,19 @@ async def test_a_failure_leaves_the_work(
         assert "Ivo bou" not in caplog.text + done.errors[0]
 
 
+async def test_a_fact_told_again_is_as_sure_as_the_surer_and_nobodys_alone(db: str):
+    told = {"subject": "Ann", "predicate": "likes", "object": "tea", "sources": ["1"]}
+    replies = [json.dumps({"facts": [{**told, "confidence": sure}]}) for sure in (0.9, 0.5)]
+    async with opened(db, ScriptedLLM(replies)) as memory:
+        metas: list[dict[str, Any]] = []
+        for speaker in ("Ann", "Bob"):
+            await memory.remember("u", Message("tea", speaker=speaker))
+            assert (await memory.flush()).errors == ()
+            (fact,) = await facts(memory)
+            metas.append(dict(fact.meta))
+    assert metas == [{"speaker": "Ann", "confidence": 0.9}, {"confidence": 0.9}]
+
+
 # --- what was said before, and what was said last ---------------------------------------------------------------
 
 
