@@ -101,7 +101,7 @@ async def recall(
     return Recollection(
         scope=scope,
         query=query,
-        hits=tuple(await answer.hits(best, many=asked.many, holding=at if asked.current else None)),
+        hits=tuple(await answer.hits(best, asked, at)),
         confidence=max((hit.relevance for hit in best[:CONFIDENT]), default=0.0),
         degraded=tuple(degraded),
         trace=_trace(query, cue, asked, ranked) if explain else None,
