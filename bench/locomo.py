@@ -11,18 +11,21 @@ import json
 import re
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from bench.evidence import KEYED, PLANS, KeptEmbedder, Question, Scores, table, unboosted, write_json
 from fabula import AsyncMemory, Image, Message
-from fabula.abc import Embedder
+from fabula.abc import Embedder, Extraction, Extractor
 from fabula.providers.bundled import bundled
 from fabula.testing import ReplayExtractor
+from fabula.types import Passage, Plan
 
 GROUPS = {"1-4": "1234", "1-5": "12345", "1": "1", "2": "2", "3": "3", "4": "4", "5": "5"}
+NO_RULES = "no rules"
+"""The row of a memory that draws nothing from the talk."""
 DEFAULT = Path(__file__).parent.parent.parent / "shared" / "data" / "locomo" / "locomo_dev.json"
 
 
@@ -75,39 +78,61 @@ def _questions(name: str, asked: list[dict[str, Any]], messages: list[Message], 
         yield Question(name, qa["question"], str(qa["category"]), tuple(dict.fromkeys(evidence)), latest)
 
 
+class Silent:
+    """Draws nothing: passages alone."""
+
+    name = "nothing"
+
+    async def extract(self, window: Sequence[Passage], context: Sequence[Passage] = ()) -> Extraction:
+        return Extraction()
+
+
 async def measure(args: argparse.Namespace) -> dict[str, Any]:
     embedder: Embedder | None = KeptEmbedder(bundled()) if args.embedder == "default" else None
     plans = {**PLANS, **(KEYED if args.replies else {})}
     names = [n for n in plans if embedder is not None or n in ("default", "bm25", "no context", "no time")]
-    scores = {name: Scores() for name in names}
+    roles = {name: plans[name][0] for name in names} | ({} if args.replies else {NO_RULES: "ablation"})
+    scores = {name: Scores() for name in roles}
     defects: Counter = Counter()
     dump = []
     for conversation, messages, questions, found in conversations(Path(args.file), args.conversations):
         if args.replies and not (Path(args.replies) / f"{conversation}.jsonl").exists():
             continue
         defects += found
-        with tempfile.TemporaryDirectory() as folder:
-            extractor = _replayed(args.replies, conversation)
-            async with AsyncMemory(Path(folder) / "memory.db", embedder=embedder, extractor=extractor) as memory:
-                await memory.remember(conversation, messages)
-                await memory.flush()
-                for question in questions:
-                    for name in names:
-                        plan = plans[name][1]
-                        answer = await memory.recall(conversation, question.text, plan, at=question.at, explain=True)
-                        hits = unboosted(answer) if name == "no boosts" else answer.hits
-                        refs = [getattr(hit.record, "ref", None) or "" for hit in hits]
-                        scores[name].add(question, refs)
-                        if name == "default":
-                            dump.append({"conversation": conversation, "question": question.text,
-                                         "category": int(question.category), "refs": refs})  # fmt: skip
-    rows = [{"name": n, "role": plans[n][0], **scores[n].report(GROUPS)} for n in names]
+        drawn = _replayed(args, conversation)
+        shown = {name: plans[name][1] for name in names}
+        async for name, question, refs in _answers(conversation, messages, questions, embedder, shown, drawn):
+            scores[name].add(question, refs)
+            if name == "default":
+                dump.append({"conversation": conversation, "question": question.text,
+                             "category": int(question.category), "refs": refs})  # fmt: skip
+        if not args.replies:
+            alone = {"default": plans["default"][1]}
+            async for _, question, refs in _answers(conversation, messages, questions, embedder, alone, Silent()):
+                scores[NO_RULES].add(question, refs)
+    rows = [{"name": n, "role": role, **scores[n].report(GROUPS)} for n, role in roles.items()]
     space = embedder.space if embedder else None
     return {"rows": rows, "defects": dict(defects), "embedder": space, "dump": dump}
 
 
-def _replayed(folder: str | None, conversation: str) -> ReplayExtractor | None:
-    return None if folder is None else ReplayExtractor(Path(folder) / f"{conversation}.jsonl")
+async def _answers(
+    conversation: str, messages: list[Message], questions: list[Question], embedder: Embedder | None,
+    plans: Mapping[str, Plan], extractor: Extractor | None,
+) -> AsyncIterator[tuple[str, Question, list[str]]]:  # fmt: skip
+    """What comes back for each question by each plan, as message ids."""
+    with tempfile.TemporaryDirectory() as folder:
+        async with AsyncMemory(Path(folder) / "memory.db", embedder=embedder, extractor=extractor) as memory:
+            await memory.remember(conversation, messages)
+            await memory.flush()
+            for question in questions:
+                for name, plan in plans.items():
+                    answer = await memory.recall(conversation, question.text, plan, at=question.at, explain=True)
+                    hits = unboosted(answer) if name == "no boosts" else answer.hits
+                    yield name, question, [getattr(hit.record, "ref", None) or "" for hit in hits]
+
+
+def _replayed(args: argparse.Namespace, conversation: str) -> ReplayExtractor | None:
+    return ReplayExtractor(Path(args.replies) / f"{conversation}.jsonl") if args.replies else None
 
 
 def main(argv: list[str] | None = None) -> None:

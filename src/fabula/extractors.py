@@ -23,7 +23,7 @@ from fabula.names import entity_id, is_name
 from fabula.prompts import EXTRACTION_SCHEMA, extraction_messages
 from fabula.remember import searchable
 from fabula.replies import extraction, naming, parsed, united
-from fabula.talk import SENTENCE, event_of, exchanges, said, sentences, span, stages, told
+from fabula.talk import SENTENCE, event_of, exchanges, said, sentences, span, stages, told, told_in
 from fabula.text import derived_id, fold, stop
 from fabula.types import ROLES, Entity, Event, Frame, Interval, Passage
 from fabula.when.chinese_name_words import SURNAMES
@@ -105,7 +105,7 @@ class RuleExtractor:
 
 def _frame(exchange: Sequence[Passage], people: Sequence[str], places: Sequence[str], ways: Conventions) -> Frame:
     parts = stages(exchange)
-    events = [(part, event) for part in parts for event in _events(part, ways)]
+    events = [(part, event) for part in told_in(parts) for event in _events(part, ways)]
     dated = next((event.time for _, event in events if event.time is not None), None)
     if len(parts) > 1:
         events = [(part, replace(event, time=event.time or span(part))) for part, event in events]

@@ -25,6 +25,7 @@ from fabula.scoring import (
     bm25_windows,
     cosines,
     coverage,
+    foreign,
     marked,
     matches,
     nearness,
@@ -38,6 +39,10 @@ DEPTH: Final = 50
 CHANCE: Final = (0.2, 0.4)
 """Word matches that cover less of a question than the first are chance; from the second on they are trusted."""
 
+DATED: Final = 10
+"""How many words the date of a passage is, which is among its terms."""
+CURT: Final = 8
+"""Words from which on a passage is not too short for its meaning to be held against that of another language."""
 ANSWERS: Final = 0.4
 """What a fact that answers the question a standard deviation better than others gains over its passage."""
 FAINT: Final = np.float32(1e-9)
@@ -161,6 +166,9 @@ def _features(index: Index, rows: Ints, cue: Cue, heard: Heard) -> tuple[dict[st
     features["speaker"] = (passages.speaker[rows] == named).astype(np.float32)
     features["question"] = passages.question[rows].astype(np.float32)
     features["length"] = z(np.log1p(passages.words[rows]))
+    # An interjection is near to every question of another language.
+    short = np.clip(1 - (passages.words[rows] - DATED) / CURT, 0, 1).astype(np.float32)
+    features["curt"] = short * foreign(passages, rows, han=cue.han)
     features["first"] = (before < 0).astype(np.float32)
     return features, trust
 

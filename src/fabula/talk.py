@@ -104,7 +104,16 @@ def sentences(passage: Passage) -> list[str]:
 def told(talk: Iterable[Passage]) -> list[tuple[Passage, str]]:
     """Return the sentences of talk, each with its message: what is asked only where nothing is told."""
     every = [(passage, sentence) for passage in talk for sentence in sentences(passage)]
-    return [(p, s) for p, s in every if not s.rstrip().endswith(("?", "？"))] or every
+    return [(p, s) for p, s in every if not _asks(s)] or every
+
+
+def _asks(sentence: str) -> bool:
+    return sentence.rstrip().endswith(("?", "？"))
+
+
+def told_in(parts: Sequence[Sequence[Passage]]) -> Sequence[Sequence[Passage]]:
+    """Return those of the stages in which something is told; where nothing is, all."""
+    return [part for part in parts if not all(_asks(sentence) for _, sentence in told(part))] or parts
 
 
 def telling(talk: Iterable[Passage]) -> tuple[Passage, str]:

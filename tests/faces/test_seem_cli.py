@@ -252,7 +252,7 @@ def test_a_memory_is_shown_whole(seem: Seem) -> None:
 
 def test_what_happened_is_a_line(seem: Seem) -> None:
     seem("store", "--text", "I met Bob yesterday.", "--speaker", "Ann", "--timestamp", "2021-03-10T12:00")
-    assert seem("view").out == "2021-03-09 | Ann | I met Bob yesterday.\n"
+    assert seem("view").out == "2021-03-09 | Ann, Bob | I met Bob yesterday.\n"
 
 
 @pytest.mark.parametrize(

@@ -352,6 +352,22 @@ class TestAskedWhen:
             assert refs(await memory.recall("u", will, at=self.SPRING))[0] == "2"
 
 
+async def test_what_rules_draw_moves_no_passage(db: str, clock: FakeClock, embedder: HashEmbedder):
+    """Their frames and entities repeat the talk: with them or without, every passage has the same score."""
+    answers: list[list[tuple[str | None, float]]] = []
+    for scope, extractor in (("with", None), ("without", FakeExtractor(lambda _: Extraction()))):
+        async with AsyncMemory(
+            db, embedder=embedder, clock=clock, extractor=extractor, background=False
+        ) as memory:  # fmt: skip
+            await memory.remember(scope, TALK)
+            await memory.flush(scope)
+            assert bool(await memory.records(scope, "frame")) == (scope == "with")
+            for query in ("kitten shelter", "小明在哪潜水？", "What did Bob say in July?"):
+                found = await memory.recall(scope, query)
+                answers.append([(p.record.ref, p.score) for p in found.hits if isinstance(p.record, Passage)])
+    assert answers[:3] == answers[3:]
+
+
 class TestAsOf:
     async def test_is_what_was_known_then(self, memory: AsyncMemory, clock: FakeClock):
         await memory.remember("u", TALK[:1])

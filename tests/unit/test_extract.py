@@ -193,8 +193,9 @@ class TestStages:
                  ("12:22-12:23", "终于更新好了。")],
             ),
             (["Ann: Which train?", "Bob +7: The express, as ever."],
-             [("12:00", "Which train?"), ("12:07", "The express, as ever.")]),
-            (["小明: 坐哪趟车？", "阿强 +7: 那趟高铁。"], [("12:00", "坐哪趟车？"), ("12:07", "那趟高铁。")]),
+             [("12:07", "The express, as ever.")]),
+            (["小明: 坐哪趟车？", "阿强 +7: 那趟高铁。"], [("12:07", "那趟高铁。")]),
+            (["Ann: Which train?", "Bob +7: Which day?"], [("12:00", "Which train?"), ("12:07", "Which day?")]),
         ],
     )  # fmt: skip
     async def test_what_goes_on_for_long_is_one_frame_of_sub_events(

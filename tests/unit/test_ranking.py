@@ -33,6 +33,7 @@ FEATURES = {
     "question",
     "length",
     "first",
+    "curt",
 }
 KEYS = {"bm25_told", "fact_meaning", "frame_meaning", "graph"}
 """Features that there are where facts and frames are, and what weighs them."""

@@ -728,7 +728,9 @@ class TestDecisions:
     @pytest.mark.parametrize(
         ("texts", "action", "people"),
         [
-            (("Maria wants Porto.", "OK then."), "decided on Porto", ["Nora", "Maria Silva", "Ivo"]),
+            (("Maria wants Porto.", "OK then."), "they decided on Porto", ["Nora", "Maria Silva", "Ivo"]),
+            (("Maria wants Porto.", "OK then."), "decided to adopt a cat", ["Nora"]),
+            (("王建国也来。", "好。"), "决定养猫", ["Nora"]),
             (("王建国也来。", "好。"), "商量好去杭州", ["Nora", "王建国", "Ivo"]),
             (("Maria wants Porto.", "OK then."), "went to Porto", ["Nora"]),
         ],

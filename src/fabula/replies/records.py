@@ -31,7 +31,7 @@ from fabula.replies.values import (
     text_of,
     time_of,
 )
-from fabula.talk import event_of, span, stages
+from fabula.talk import event_of, span, stages, told_in
 from fabula.text import derived_id, fold, script
 from fabula.timeline import told_by_both
 from fabula.types import ROLES, Entity, Event, Fact, Frame, Interval, Note, Passage, Record
@@ -48,11 +48,17 @@ _USER: Final = frozenset(("", "user", "用户"))
 _MACHINES: Final = ROLES - {"user"}
 """The roles of those who are nobody."""
 _DECIDED: Final = re.compile(
-    r"\b(?:decid(?:ed|es?)|agree[ds]?|settled on|vot(?:ed?|es)|chose|choose)\b"
+    r"\b(?:decid(?:ed?|es)|agree[ds]?|settled on|vot(?:ed?|es)|chose)\b"
     r"|决定|商定|商量好|约定|约好|说好|一致|同意|表决|投票|敲定|拍板",
     re.IGNORECASE,
 )
 """Words for a decision."""
+_JOINTLY: Final = re.compile(
+    r"\b(?:we|they|both|all|together|agree[ds]?|vot(?:ed?|es)|settled)\b"
+    r"|我们|他们|她们|咱们|大家|一起|商|约|说好|一致|同意|表决|投票",
+    re.IGNORECASE,
+)
+"""Words for one that several make."""
 _LISTS: Final = ("frames", "facts", "entities", "profile")
 _FIELDS: Final[Mapping[str, frozenset[str]]] = {
     "frames": frozenset(("summary", "events")), "profile": frozenset(("key",)),
@@ -173,7 +179,7 @@ class _Reading:
         if len(parts) > 1:
             events = [replace(e, time=e.time or span(own)) for e, (_, own) in zip(events, told, strict=True)]
             # A model that tells of it as one event leaves open what was said when.
-            events += map(event_of, parts) if len(events) < 2 else ()
+            events += map(event_of, told_in(parts)) if len(events) < 2 else ()
         ids = tuple(passage.id for passage in sources)
         return Frame(
             scope=sources[0].scope,
@@ -188,10 +194,10 @@ class _Reading:
         )
 
     def _decided(self, summary: str, events: Sequence[Event], sources: Sequence[Passage]) -> list[Event]:
-        """The events, those that decide something with everybody who speaks or is named in the sources."""
-        deciding = [bool(_DECIDED.search(event.action)) for event in events]
-        if not any(deciding):  # then it is the summary that tells of one, if anything does
-            deciding = [bool(_DECIDED.search(summary))] * len(events)
+        """The events; what several decide has everybody take part who speaks or is named in the sources."""
+        deciding = [_joint(event.action, event) for event in events]
+        if not any(deciding):  # then it is the summary that tells of a decision, if anything does
+            deciding = [_joint(summary, event) for event in events]
         said = "\n".join(self._said[passage.id] for passage in sources)
         named = [names for names in self._people if naming(names).search(said)]
         user = "用户" if script(summary) == "han" else "user"
@@ -341,6 +347,11 @@ def _people(entities: Iterable[Any]) -> Iterator[tuple[str, ...]]:
             names = names_of([given.get("name"), *listed(given.get("aliases"))])
             if names and is_person(line_of(given.get("type"))):
                 yield names
+
+
+def _joint(text: str, event: Event) -> bool:
+    """Whether a text tells of a decision of several; that one person decided something is that person's alone."""
+    return bool(_DECIDED.search(text)) and (len(event.participants) != 1 or bool(_JOINTLY.search(text)))
 
 
 def _joined_by(event: Event, named: Iterable[Sequence[str]]) -> Event:
