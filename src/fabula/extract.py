@@ -144,9 +144,10 @@ def entry_of(record: Record, *, fuse: bool = False) -> Entry:
 
     With `fuse` it is also left to `fusion`.
     """
-    if not says_more(record):
-        return Entry(record=record, terms=terms_of(record))
-    return Entry(record=record, terms=terms_of(record), tasks=("embed", "fuse") if fuse else ("embed",))
+    terms = terms_of(record)
+    if terms is None or not says_more(record):
+        return Entry(record=record, terms=terms)
+    return Entry(record=record, terms=terms, tasks=("embed", "fuse") if fuse else ("embed",))
 
 
 async def _noted(store: Store, scope: str, notes: Sequence[Note]) -> tuple[tuple[Entry, ...], tuple[Entry, ...]]:

@@ -87,7 +87,7 @@ class Answer:
         others: list[Kind] = [kind for kind in self.plan.kinds if kind != "passage"]
         ids = [hit.record.id for hit in said]
         cited = await self.store.citing(self.scope, ids, others, self.as_of) if others and said else []
-        for hit in _inherited(cited, said):
+        for hit in _inherited([record for record in cited if record.status != "archived"], said):
             made.setdefault(hit.record.id, hit)
         if self.then is not None:
             places = np.flatnonzero(self.then[self.ranked.rows])[: self.plan.limit]

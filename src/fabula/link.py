@@ -13,7 +13,7 @@ from fabula.abc import Extraction, Store
 from fabula.people import Ground, Linked, People
 from fabula.relations import wording
 from fabula.text import derived_id
-from fabula.timeline import Dated, about, dated, end_of, fact_id, joined, known_as, settled, start_of
+from fabula.timeline import Dated, about, dated, end_of, fact_id, joined, known_as, restored, settled, start_of
 from fabula.types import Fact, Record
 
 
@@ -71,6 +71,10 @@ class _Facts:
             known = [placed if one.id == placed.id else one for one in known]
         elif moved:
             known.append(fact)
+        elif archived := await self._archived(fact):
+            placed = joined((await self._dated([restored(archived)]))[0], fresh)
+            self._linked.keep(placed)
+            known.append(placed)
         else:
             placed = replace(fact, id=fact.id or await self._id(fact))
             self._linked.new[placed.id] = placed
@@ -94,6 +98,11 @@ class _Facts:
             return derived_id("fact", wording(fact.text))
         made = fact_id(fact)
         return made if await self._at(made) is None else fact_id(fact, again=True)
+
+    async def _archived(self, fact: Fact) -> Fact | None:
+        """The fact that says the same, where another one stands for it."""
+        found = await self._at(fact_id(fact)) if about(fact) and not fact.id else None
+        return found if found is not None and found.status == "archived" else None
 
     async def _at(self, record_id: str) -> Fact | None:
         """The fact of an id, as it is now."""

@@ -7,7 +7,7 @@ import logging
 import os
 import reprlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
@@ -22,6 +22,7 @@ from fabula.conventions import Conventions
 from fabula.errors import Confined, ForkedMemory, InvalidInput, MemoryClosed, UsageError
 from fabula.extractors import LLMExtractor, RuleExtractor
 from fabula.providers.bundled import bundled
+from fabula.pruning import Upkept, prune
 from fabula.render import Recollection
 from fabula.settings import Settings
 from fabula.stores import open_store
@@ -356,6 +357,24 @@ class AsyncMemory:
         names = await self._store.scopes() if scope is None else [identifier(scope, "scope")]
         batch = self.settings.batch
         return sum([await reembed(self._store, self._embedder, name, batch, progress) for name in names])
+
+    async def upkeep(self, scope: str | None = None) -> Upkept:
+        """Keep the graph small: one round for a scope, or for each; return what was done.
+
+        An entity that nothing has been tied to for `Settings.prune` rounds in a row is archived; a chain of attributes
+        becomes one fact, and the facts it stands for are archived. Nothing is deleted, and what is archived stands
+        again when it is spoken of. Raises `StoreUnavailable` where a scope is written to all the while.
+        """
+        worker = await self._ready()
+        names = await self._store.scopes() if scope is None else [identifier(scope, "scope")]
+        space = "" if self._embedder is None else self._embedder.space
+        done: list[Upkept] = []
+        for name in names:
+            done.append(await prune(self._store, name, space, self.settings, self._clock()))
+            worker.wake(name)
+        return Upkept(
+            **{each.name: tuple(i for one in done for i in getattr(one, each.name)) for each in fields(Upkept)}
+        )
 
     async def reindex(self, scope: str | None = None) -> int:
         """Make the keyword index anew with the present tokeniser; return how many records were read."""

@@ -19,6 +19,7 @@ from fabula import imports, question
 from fabula.checking import aware
 from fabula.errors import InvalidInput
 from fabula.memory import DEFAULT_PLAN, AsyncMemory, local_now
+from fabula.pruning import Upkept
 from fabula.render import Recollection
 from fabula.types import (
     NOTHING,
@@ -311,6 +312,11 @@ async def check(memory: AsyncMemory, *, scope: AnyScope = None) -> Checked:
     return Checked(problems=tuple(await memory.check(scope)))
 
 
+async def upkeep(memory: AsyncMemory, *, scope: AnyScope = None) -> Upkept:
+    """Keep the graph small: archive entities that nothing is tied to, make one fact of a chain of attributes."""
+    return await memory.upkeep(scope)
+
+
 async def reindex(memory: AsyncMemory, *, scope: AnyScope = None) -> Renewed:
     """Make the keyword index anew, as is needed after its rules have changed."""
     return Renewed(done="indexed", records=await memory.reindex(scope))
@@ -348,6 +354,7 @@ OPERATIONS: Final = (
     Operation(run=forget, confirm="everything"),
     Operation(run=stats),
     Operation(run=check),
+    Operation(run=upkeep),
     Operation(run=reindex),
     Operation(run=reembed, model=True),
     Operation(run=flush, model=True),

@@ -158,9 +158,7 @@ class People:
             own = next((who for alias in entity.aliases if (who := self._only(alias, entity))), None)
             own = own or await self._longer(entity)
         if own is None:
-            made = replace(entity, scope=self._ground.scope, id=entity.id or entity_id(entity.text), aliases=())
-            own = replace(made, sources=entity.sources[:1])
-            self._linked.new[own.id] = own
+            own = await self._made(entity)
             self._learn([own])
         self._met.add(own.id)
         for name in (entity.text, *entity.aliases):
@@ -169,6 +167,16 @@ class People:
                 await self._unite(self._known[own.id], other, entity.sources)
         self._call(own.id, entity, entity.sources)
         self._linked.mentions += [(own.id, source) for source in entity.sources]
+
+    async def _made(self, entity: Entity) -> Entity:
+        """The entity as a new one; or as it was, where it was archived."""
+        made = replace(entity, scope=self._ground.scope, id=entity.id or entity_id(entity.text), aliases=())
+        known = (await self._ground.store.get(self._ground.scope, [made.id])).get(made.id)
+        if isinstance(known, Entity) and known.status == "archived":
+            self._linked.keep(own := replace(known, status="live"))
+        else:
+            self._linked.new[made.id] = own = replace(made, sources=entity.sources[:1])
+        return own
 
     def _only(self, name: str, entity: Entity) -> Entity | None:
         """Whom a name that an entity has means for sure: the only one who bears it, as their own name."""

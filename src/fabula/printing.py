@@ -10,9 +10,11 @@ import json
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from fabula import operations
+from fabula.pruning import Upkept
 from fabula.render import spoken
 from fabula.types import Flushed, Forgotten, Frame, Hit, Passage, Receipt, Record
 
@@ -170,6 +172,7 @@ _LINES: Final[dict[type, Callable[[Any], Iterable[str]]]] = {
     Forgotten: _forgotten,
     Flushed: _flushed,
     operations.Imported: _imported,
+    Upkept: lambda done: [", ".join(f"{name} {len(ids)}" for name, ids in asdict(done).items())],
     operations.Checked: lambda checked: checked.problems or ["all is well"],
     operations.Renewed: lambda made: [f"{made.done} {made.records} records anew"],
 }

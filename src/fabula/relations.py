@@ -76,6 +76,11 @@ _HAN_LASTING: Final = re.compile(
     r"(?:不|很|最|特别|非常|一直|正在)*(?:喜欢|喜爱|热爱|爱|讨厌|害怕|怕|偏好|拥有|有|是|会(?![见面议])|懂|认识|了解|属于|擅长|想(?![起到])|希望|需要|相信|支持"
     r"|使用|养|收藏|患有|对)(?!.*[了过]$)"
 )
+ATTRIBUTES: Final = frozenset(
+    ("has", "have", "is", "are", "owns", "own", "is a", "is an", "is the", "has a", "has an", "is called", "is named",
+     "有", "是", "拥有", "叫", "叫做", "为", "名叫", "属于")
+)  # fmt: skip
+"""Predicates that tell no more than what their subject has or is."""
 HOLDS: Final = "\0holds "
 """Begins the mark that a fact bears for its relation."""
 _PASSING: Final = re.compile(
@@ -153,6 +158,11 @@ def lasting(predicate: str) -> bool:
     first, _, rest = said.partition(" ")
     going_on = rest.partition(" ")[0].endswith("ing") and first in ("is", "are", "am", "was", "were")
     return bool(_listed(said, _RELATIONS)) or (first in LASTING and not going_on) or bool(_HAN_LASTING.match(said))
+
+
+def attribute(predicate: str) -> bool:
+    """Whether it tells no more than what its subject has or is."""
+    return worded(predicate) in ATTRIBUTES
 
 
 def ending(predicate: str) -> str:

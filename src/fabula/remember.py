@@ -54,7 +54,9 @@ def spoken_text(record: Record) -> str:
 
 
 def searchable(record: Record) -> bool:
-    """Whether a record has anything in it to be found by."""
+    """Whether a record has anything in it to be found by, and is not archived."""
+    if record.status == "archived":
+        return False
     return not record.blank if isinstance(record, Passage) else bool(record.text.strip())
 
 

@@ -41,6 +41,10 @@ class Settings:
     """
     synonyms: int = 5
     """How many others an entity is tied to by its own name, at most; 0: none."""
+    prune: int = 3
+    """After how many rounds of upkeep in a row an entity is archived that nothing is tied to; 0: never."""
+    compress: bool = True
+    """Whether upkeep makes one fact of a chain of attributes: Nora has a cat, the cat is a tabby."""
     idle: float = 30.0
     """How many seconds a session has to be quiet before its last, incomplete window is extracted."""
     batch: int = 64
@@ -69,13 +73,14 @@ class Settings:
             raise InvalidInput(f"secrets is 'mask' or 'keep', not {self.secrets!r}")
         if not isinstance(self.conventions, Conventions):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InvalidInput(f"conventions is of the type Conventions, not {self.conventions!r}")
-        for name in ("resolve", "fuse"):
+        for name in ("resolve", "fuse", "compress"):
             if not isinstance(getattr(self, name), bool):
                 raise InvalidInput(f"{name} is True or False, not {getattr(self, name)!r}")
         for name in ("window", "batch", "attempts", "workers", "candidates", "judged"):
             within(name, getattr(self, name), 1)
         within("hot_bytes", self.hot_bytes, 0)
         within("synonyms", self.synonyms, 0)
+        within("prune", self.prune, 0)
         within("synonymy", self.synonymy, 0, 1, kind=float)
         for name in ("idle", "backoff", "lease", "drain", "busy"):
             if (name, getattr(self, name)) != ("drain", math.inf):

@@ -18,6 +18,7 @@ from typing import Any, Final, Self, TypeVar
 from fabula.abc import LLM, Clock, Embedder, Extractor, Store
 from fabula.errors import ForkedMemory, MemoryClosed, ReentrantCall
 from fabula.memory import DEFAULT_PLAN, AsyncMemory, EmbedderName, local_now
+from fabula.pruning import Upkept
 from fabula.render import Recollection
 from fabula.settings import Settings
 from fabula.types import Flushed, Forgotten, Image, Interval, Kind, Message, Plan, Receipt, Record, Stats, Status
@@ -238,6 +239,10 @@ class Memory:
     def reembed(self, scope: str | None = None, *, progress: Progress = quiet) -> int:
         """Embed anew what another model has embedded; see `AsyncMemory.reembed`."""
         return self._call("reembed", self._memory.reembed(scope, progress=progress))
+
+    def upkeep(self, scope: str | None = None) -> Upkept:
+        """Keep the graph small; see `AsyncMemory.upkeep`."""
+        return self._call("upkeep", self._memory.upkeep(scope))
 
     def reindex(self, scope: str | None = None) -> int:
         """Make the keyword index anew; see `AsyncMemory.reindex`."""

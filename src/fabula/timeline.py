@@ -25,6 +25,10 @@ CONFIDENCE: Final = "confidence"
 """The key of `meta` with how surely the model that drew a fact says it was told, 0–1."""
 SPEAKER: Final = "speaker"
 """The key of `meta` with who told a fact, where it was one alone."""
+COMPRESSED: Final = "compressed"
+"""The key of `meta` with the facts, archived now, that a fact stands for; it says what each of them says."""
+COMPRESSED_INTO: Final = "compressed_into"
+"""The key of `meta` that names the fact that stands for an archived one."""
 
 
 class Dated(NamedTuple):
@@ -135,6 +139,12 @@ def reopened(fact: Fact) -> Fact:
     """Return the fact as it was told."""
     meta = {name: value for name, value in fact.meta.items() if name not in (SUPERSEDED_BY, OTHERWISE)}
     return replace(fact, status="live", valid=told(fact), meta=meta)
+
+
+def restored(fact: Fact) -> Fact:
+    """Return an archived fact as it was before another one stood for it."""
+    meta = {name: value for name, value in fact.meta.items() if name != COMPRESSED_INTO}
+    return replace(fact, status="live", meta=meta)
 
 
 def _packed(valid: Interval | None) -> list[str | None] | None:

@@ -216,7 +216,8 @@ class SEEMSkill:
     def _facts(self) -> list[Fact]:
         if not self.config.enable_fact_graph:
             return []
-        return [fact for fact in self._memory.records(self._scope, "fact", status=None) if isinstance(fact, Fact)]
+        facts = self._memory.records(self._scope, "fact", status=None)
+        return [fact for fact in facts if isinstance(fact, Fact) and fact.status != "archived"]
 
     def _listed(self, kind: type[_R]) -> list[_R]:
         return [record for record in self._memory.records(self._scope, kind.kind) if isinstance(record, kind)]

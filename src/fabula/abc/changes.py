@@ -94,6 +94,8 @@ class Changes:
     """The tokeniser version that made the terms; a scope keeps its first one until all is `reindexed`."""
     reindexed: bool = False
     """All terms of the scope are of `analyzer` now."""
+    revision: int | None = None
+    """The revision that the scope has to be at: at another one nothing is written, and `Written.revision` is 0."""
     at: datetime | None = None
     """When it is recorded; default: now."""
     quiet: float = 0.0

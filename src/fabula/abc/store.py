@@ -69,6 +69,8 @@ class Store(ABC):
         none of the names that only the others told. What is left of a record whose latest version goes is the one
         before. A fact that was ended by one that goes (`timeline.SUPERSEDED_BY`) holds again, until the next that ends
         it. The passages that stay of a frame that goes are extracted again, unless an earlier version of it has them.
+        A fact that stands for a chain of others (`timeline.COMPRESSED`) goes with any of its sources, and what is left
+        of the others holds again; forgotten by id, it takes all of them along.
 
         Erasing everything leaves nothing of the scope, tombstones included.
         """

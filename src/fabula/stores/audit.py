@@ -79,4 +79,8 @@ def _pictured(data: str) -> list[int]:
 def _blank(scope: str, numbers: set[int]) -> Steps[set[int]]:
     rows = yield Do("numbered_records", {"scope": scope, "numbers": sorted(numbers)})
     found = {row[0]: from_row(scope, row) for row in rows}
-    return {number for number, record in found.items() if isinstance(record, Passage) and record.blank}
+    return {
+        number
+        for number, record in found.items()
+        if record.status == "archived" or (isinstance(record, Passage) and record.blank)
+    }

@@ -20,7 +20,7 @@ from fabula.stores.rows import from_row, pack, repack, to_row
 from fabula.stores.statements import TABLES, Do, Rows, Steps
 from fabula.stores.writing import OwnRow, copying, edge_of, take
 from fabula.text import hash_term
-from fabula.timeline import SUPERSEDED_BY, dated, reopened, settled, thread
+from fabula.timeline import COMPRESSED, SUPERSEDED_BY, dated, reopened, settled, thread
 from fabula.types import Fact, Forgotten, Kind, Record
 
 OUTLIVING: Final[frozenset[Kind]] = frozenset({"fact", "entity", "note"})
@@ -55,7 +55,9 @@ def erase(scope: str, erasure: Erasure, layout: Layout) -> Steps[Forgotten]:
     if erasure.session is not None:
         rows = yield Do("session_ids", {"scope": scope, "session": erasure.session})
         ids |= {row[0] for row in rows}
+    ids |= yield from _parts(scope, ids)
     doom = yield from _reach(scope, ids)
+    yield from _restore(scope, doom)
     if not doom.versions:
         return Forgotten()
     state = yield from take(scope)
@@ -116,10 +118,32 @@ def _judge(scope: str, row: Sequence[Any], doom: _Doom) -> Steps[None]:
         left = sorted(target for (target,) in mentions if target not in doom.gone)[:1]
         if left and not named:
             doom.mentioned[record_id] = left[0]
-    if named and (len(left) == len(sources) or (left and kind in OUTLIVING)):
+    alone = kind in OUTLIVING and COMPRESSED not in record.meta
+    if named and (len(left) == len(sources) or (left and alone)):
         doom.left[record_id][number] = (row[9], left)
     else:
         doom.versions[number] = row
+
+
+def _parts(scope: str, ids: set[str]) -> Steps[set[str]]:
+    """The archived facts that some of these stand for: who forgets one by name means all that it says."""
+    rows = yield Do("live_records", {"scope": scope, "ids": sorted(ids)})
+    return {part for row in rows for part in from_row(scope, row).meta.get(COMPRESSED, ())}
+
+
+def _restore(scope: str, doom: _Doom) -> Steps[None]:
+    """Let what a fact stood for that goes be what it was: without the version that was archived."""
+    goes = [from_row(scope, row) for row in doom.versions.values() if row[2] == "fact" and row[15] is None]
+    parts = {part for fact in goes for part in fact.meta.get(COMPRESSED, ())} - doom.gone
+    for row in (yield Do("all_versions", {"scope": scope, "ids": sorted(parts)})):
+        number, record_id = row[:2]
+        left = doom.left.setdefault(record_id, {})
+        record = from_row(scope, row)
+        if record.status == "archived":
+            doom.versions[number] = row
+            left.pop(number, None)
+        else:
+            left.setdefault(number, (row[9], list(record.sources)))
 
 
 def _erase_rows(scope: str, doom: _Doom, named: set[str]) -> Steps[dict[str, int]]:

@@ -62,6 +62,10 @@ def write(scope: str, changes: Changes, lease: Lease | None, layout: Layout) -> 
     _refuse(scope, changes)
     at = micros(changes.at) or now()
     # A scope's own row is always held first, then its lease: so two writers never wait for each other.
+    if changes.revision is not None:
+        rows = yield Do("lock_scope", {"scope": scope})
+        if [row[0] for row in rows] != [changes.revision]:
+            return Written(revision=0)
     there = changes.add or changes.put or (yield Do("lock_scope", {"scope": scope}))
     state = (yield from take(scope)) if there else None
     if lease is not None:

@@ -54,6 +54,18 @@ class VersionsContract:
         assert (await store.get("u", ["t"], as_of=since(after)))["t"] == after
         assert await store.get("u", ["t"], as_of=since(before) - timedelta(microseconds=1)) == {}
 
+    async def test_a_write_may_be_meant_for_one_revision(self, store: Store) -> None:
+        """With `revision`, it is made at that one; at another, and where there is no scope, nothing is written."""
+        assert (await store.write("u", Changes(put=entries(fact("u", "t")), revision=1))).revision == 0
+        assert await store.scopes() == []
+        first = (await store.write("u", Changes(put=entries(fact("u", "t"))))).revision
+        second = (await store.write("u", Changes(put=entries(fact("u", "other")), revision=first))).revision
+        assert second > first
+        late = await store.write("u", Changes(put=entries(fact("u", "late")), close=("t",), revision=first))
+        assert late.revision == 0
+        assert sorted(await store.get("u", ["t", "other", "late"])) == ["other", "t"]
+        assert (await store.load("u", "")).revision == second
+
     async def test_the_caller_may_say_when(self, store: Store) -> None:
         """With `at`, that is when it was recorded: a version begins and its predecessor ends then."""
         later = NOON + timedelta(hours=1)
