@@ -213,9 +213,9 @@ class AsyncMemory:
         _an(Plan, plan, "plan")
         if plan is None:  # pyright: ignore[reportUnnecessaryComparison]
             raise InvalidInput("plan is a Plan; leave it out for the default")
-        for image in images:
-            if not isinstance(image, Image):  # pyright: ignore[reportUnnecessaryIsInstance]
-                raise InvalidInput(f"images are Image objects, not {reprlib.repr(image)}")
+        pictures: Any = images
+        if isinstance(pictures, Image) or not all(isinstance(one, Image) for one in pictures):
+            raise InvalidInput(f"images are Image objects, one or many in a list, not {reprlib.repr(pictures)}")
         now = self._clock() if at is None else aware(at)
         known = None if as_of is None else aware(as_of)
         ways = self.settings.conventions

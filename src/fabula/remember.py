@@ -248,12 +248,12 @@ async def embed(
 
 
 async def vectors(
-    store: Store, embedder: Embedder, scope: str, records: Iterable[Record], *, known: bool = True
+    store: Store, embedder: Embedder, scope: str, records: Iterable[Record]
 ) -> tuple[dict[str, Any], dict[bytes, Any]]:
     """Return the vectors of the records that have something to be found by, by id, and those of new texts by hash.
 
-    An embedder that sees is shown the pictures too. With `known`, what the store remembers is not embedded again.
-    Raises a `ProviderError`.
+    What the store remembers is not embedded again. An embedder that sees is shown the pictures too. Raises a
+    `ProviderError`.
     """
     given = [record for record in records if searchable(record)]
     seen = [
@@ -261,12 +261,12 @@ async def vectors(
     ]
     texts = {record.id: spoken_text(record) for record in given if record.id not in {passage.id for passage in seen}}
     keys = {record_id: text_hash(text) for record_id, text in texts.items()}
-    there = await store.cached(scope, embedder.space, sorted(set(keys.values()))) if known else {}
-    missing = {keys[record_id]: text for record_id, text in texts.items() if keys[record_id] not in there}
+    known = await store.cached(scope, embedder.space, sorted(set(keys.values())))
+    missing = {keys[record_id]: text for record_id, text in texts.items() if keys[record_id] not in known}
     fresh: dict[bytes, Any] = {}
     if missing:
         fresh = dict(zip(missing, await embedder.vectors(list(missing.values()), "passage"), strict=True))
-    by_hash: dict[bytes, Any] = {**there, **fresh}
+    by_hash: dict[bytes, Any] = {**known, **fresh}
     made = {record_id: np.asarray(by_hash[key], np.float32) for record_id, key in keys.items()}
     for passage in seen:  # one at a time: pictures are large
         images = [i for i in (await with_pictures(store, passage)).images if i.data or i.address]

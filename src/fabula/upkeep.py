@@ -37,7 +37,7 @@ async def reembed(store: Store, embedder: Embedder, scope: str, batch: int, prog
     while missing := await store.unembedded(scope, embedder.space):
         for start in range(0, len(missing), batch):
             records = (await store.fetch(scope, missing[start : start + batch])).values()
-            made, _ = await vectors(store, embedder, scope, records, known=False)
+            made, _ = await vectors(store, embedder, scope, records)
             if not made:  # forgotten meanwhile
                 continue
             await store.write(scope, Changes(vectors=made, space=embedder.space, beside=True))

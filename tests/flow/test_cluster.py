@@ -14,7 +14,7 @@ from uuid import uuid4
 
 import pytest
 
-from fabula import AsyncMemory, Confined, InvalidInput, Message, StoreUnavailable
+from fabula import AsyncMemory, Confined, Image, InvalidInput, Message, StoreUnavailable
 from fabula.abc import Clock
 from fabula.memory import local_now
 from fabula.stores import cluster, leasing, reading
@@ -302,7 +302,7 @@ async def filled(walled: Walled) -> None:
             await memory.remember(scope, [Message(f"tea with {scope}", id="1"), Message("forgotten", id="2")])
             await memory.flush(scope)
             await memory.forget(scope, refs=["2"])
-            await memory.remember(scope, Message("Later it rained", id="4"))
+            await memory.remember(scope, Message("Later it rained", id="4", images=(Image(data=b"GIF89a"),)))
             await memory.flush(scope)
             await memory.remember(scope, Message("left to do", id="3"))
     store = PostgresStore(walled.app)

@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from stub import Answer, Asked, Stub, refused, said
 
+from fabula import AsyncMemory
 from fabula.abc import LLM
 from fabula.errors import (
     InvalidInput,
@@ -262,6 +264,16 @@ def test_arguments_that_cannot_be_meant_are_refused_at_once(options: dict[str, A
     with pytest.raises(InvalidInput) as caught:
         OpenAILLM(**settings)
     assert "AAAA1111" not in str(caught.value)
+
+
+async def test_a_memory_lets_go_of_its_models(stub: Stub, tmp_path: Path):
+    stub.answers = [said('{"frames": [], "facts": [], "entities": [], "profile": []}')]
+    llm = OpenAILLM(api_key=KEY, base_url=stub.url)
+    async with AsyncMemory(tmp_path / "memory.db", embedder=None, llm=llm, background=False) as memory:
+        await memory.remember("u", "Ivo lives in flat 7")
+        await memory.flush()
+        assert llm._host._client is not None  # pyright: ignore[reportPrivateUsage]
+    assert llm._host._client is None  # pyright: ignore[reportPrivateUsage]
 
 
 # --- embeddings -----------------------------------------------------------------------------------------------------

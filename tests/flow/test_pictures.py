@@ -8,6 +8,7 @@ import logging
 import re
 from base64 import b64decode, b64encode
 from collections.abc import AsyncIterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -125,7 +126,11 @@ async def test_a_picture_is_found_by_what_it_shows(db: str, stub: Stub, caplog: 
         sent = [address for asked in stub.asked for address in pictures_in(asked)]
         assert len(sent) == 3
         assert "https://example.org/red.png" in sent
-        for question, images, found in (("red", (), "2"), ("blue", (), "1"), ("", (Image(data=PINK),), "2")):
+        for question, images, found in (
+            ("red", (), "2"),
+            ("blue", (), "1"),
+            ("", (Image(data=PINK, name="IMG_1.png"),), "2"),
+        ):
             (passage,) = (await opened.recall("u", question, ONE, images=images)).passages
             assert passage.ref == found
             (image,) = passage.images
@@ -206,9 +211,9 @@ async def test_one_bad_picture_does_not_blind_a_host_that_sees(db: str, stub: St
 
 
 @sqlite_alone
-@pytest.mark.parametrize("status", [401, 429, 503])
-async def test_what_is_not_about_pictures_blinds_nobody(db: str, stub: Stub, status: int):
-    stub.answers = lambda asked: refused(status, "no") if pictures_in(asked) else seen(asked)
+@pytest.mark.parametrize("answer", [*(refused(status, "no") for status in (401, 429, 503)), Answer(b"{half")])
+async def test_what_is_not_about_pictures_blinds_nobody(db: str, stub: Stub, answer: Answer):
+    stub.answers = lambda asked: answer if pictures_in(asked) else seen(asked)
     async with memory(db, stub) as opened:
         await opened.remember("u", shown(RED, id="1"))
         flushed = await opened.flush()
@@ -223,10 +228,14 @@ async def test_without_sight_no_picture_leaves(db: str, stub: Stub):
     model = llm(stub, sees=False)
     options: Mapping[str, Any] = {"embedder": embedder(stub, sees=False), "extractor": LLMExtractor(model)}
     async with memory(db, stub, **options) as opened:
-        await opened.remember("u", shown(RED, id="1", caption="a tile of clay"))
+        away = Image(url="https://example.org/red.png")
+        message = shown(RED, id="1", caption="a tile of clay")
+        await opened.remember("u", replace(message, images=(*message.images, away)))
         assert (await opened.flush()).pending == 0
         assert stub.asked
         assert not [asked for asked in stub.asked if pictures_in(asked)]
+        (chat,) = [asked.body["messages"] for asked in stub.asked if "messages" in asked.body]
+        assert "[picture: a tile of clay]" in chat[1]["content"]
         found = await opened.recall("u", "clay", ONE, images=[Image(data=PINK)])
         assert [passage.ref for passage in found.passages] == ["1"]
     await model.close()
@@ -371,6 +380,18 @@ def test_a_picture_is_known_by_its_first_bytes(data: bytes, media: str):
 
 
 # --- SEEM -------------------------------------------------------------------------------------------------------
+
+
+@sqlite_alone
+def test_a_file_that_is_too_large_is_not_read(db: str, tmp_path: Path):
+    path = tmp_path / "large.png"
+    with path.open("wb") as file:
+        file.truncate(20_000_001)
+    with SEEMSkill(SEEMConfig(data_dir=tmp_path)) as skill:
+        for call in (skill.store, skill.recall):
+            with pytest.raises(InvalidInput, match=r"at most 20 MB: .*large\.png has more"):
+                call({"image_path": str(path)})
+        assert skill.stats()["chunks"] == 0
 
 
 class TestSEEM:

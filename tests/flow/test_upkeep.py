@@ -19,13 +19,15 @@ from fabula.upkeep import Copied, copy, digest
 
 CANARY = "the canary sings in Porto"
 TALK = [
-    Message("I moved to Porto in May, near the river", speaker="Alice", id="1", session="one"),
+    Message(
+        "I moved to Porto in May, near the river",
+        speaker="Alice",
+        id="1",
+        session="one",
+        images=tuple(Image(data=png(0, shade, 0)) for shade in (100, 200)),
+    ),
     Message("我喜欢喝茶,尤其是绿茶", speaker="小王", id="2", session="one"),
     Message("", speaker="Alice", id="3", session="one"),
-    Message("a photo", speaker="Alice", id="photo", session="one", images=(Image(data=png(200, 0, 0)),)),
-    Message(
-        "another", speaker="Alice", id="photos", session="two", images=tuple(Image(data=png(0, n, 0)) for n in (1, 2))
-    ),
     Message("Bob works at the harbour 😀", speaker="Bob", id="4", session="two", time="2024-02-29T12:00:00+08:00"),
 ]
 
@@ -83,7 +85,7 @@ async def test_a_copy_answers_as_the_original(db: str, other: str):
         copied = await copy(source, target, "u")
         assert not copied.present
         assert copied.rows["records"] > 4
-        assert copied.rows["pictures"] == 3
+        assert copied.rows["pictures"] == 2
         assert await digest(source, "u") == await digest(target, "u")
         assert await target.check() == []
         assert await target.state("u") == await source.state("u")

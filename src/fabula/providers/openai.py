@@ -49,9 +49,7 @@ DIMENSIONS: Final[Mapping[str, int]] = {
 }
 """How long the vectors of well-known models are when nothing else is asked for."""
 _ENDPOINT: Final = re.compile(r"(/embeddings|/chat/completions)?/*$")
-_QUOTED: Final = re.compile(
-    r"(?:data:[\w/.+-]*;base64,)?[A-Za-z0-9+/_-]{64,}={0,2}|data:[\w/.+-]*;base64,[A-Za-z0-9+/_-]*"
-)
+_QUOTED: Final = re.compile(r"data:[\w/.+-]*;base64,[\w/+-]*=*|(?=[A-Za-z]{0,63}[\d/+])[A-Za-z\d/+]{64,}=*", re.ASCII)
 """What a host repeats of a picture in its errors."""
 _SAID: Final = 200
 """How many characters of a host's own error message are passed on."""
