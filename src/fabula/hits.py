@@ -50,6 +50,8 @@ class Answer:
     ranked: Ranking
     plan: Plan
     rate: Rate
+    allowed: Bools
+    """Which passages the plan's filters let through."""
     as_of: datetime | None = None
     then: Bools | None = None
     """Which passages may come back where the plan asks about a time; the others tell only what was drawn from them."""
@@ -135,7 +137,8 @@ class Answer:
 
     async def _more(self, places: Ints) -> list[Hit]:
         """Further passages, by reverse provenance expansion from those at these places of the ranking."""
-        rows, scores, ways = expanded(self.index, self.ranked, places, self.plan.expand, self.then)
+        allowed = self.allowed if self.then is None else self.allowed & self.then
+        rows, scores, ways = expanded(self.index, self.ranked, places, self.plan.expand, allowed)
         numbers = self.index.of("passage").number[rows].tolist()
         found = await self.store.fetch(self.scope, numbers)
         there = zip(numbers, scores.tolist(), ways, strict=True)

@@ -92,7 +92,7 @@ async def recall(
     if ranked is None:
         return Recollection(scope=scope, query=query, degraded=tuple(degraded))
     rate = rated(query, embedder if vector is not None else None)
-    answer = Answer(store, scope, index, ranked, plan, rate, as_of, then)
+    answer = Answer(store, scope, index, ranked, plan, rate, allowed, as_of, then)
     best = await answer.passages()
     return Recollection(
         scope=scope,
