@@ -23,8 +23,10 @@ from typing import Any
 import numpy as np
 
 from bench.evidence import write_json
-from fabula import AsyncMemory, Message, Plan, Settings
+from fabula import AsyncMemory, Entity, Fact, Frame, Message, Plan, Record, Settings
 from fabula.abc import Changes, Embedder, Role, Task, Vectors
+from fabula.extract import entry_of
+from fabula.names import entity_id
 from fabula.stores.server import Address
 
 DIMENSIONS = 384
@@ -75,6 +77,31 @@ async def fill(memory: AsyncMemory, scope: str, messages: Sequence[Message], bat
         ids = [i for i in receipt.ids if i]
         vectors = dict(zip(ids, await embedder.embed(ids, "passage"), strict=True))
         done: list[tuple[Task, str]] = [*(("embed", i) for i in ids), *(("extract", i) for i in ids)]
+        await memory._store.write(scope, Changes(vectors=vectors, space=embedder.space, done=tuple(done)))
+
+
+async def draw(memory: AsyncMemory, scope: str, batch: int = 500) -> None:
+    """Add what a language model draws from talk: of every four messages a frame, and two facts about three entities."""
+    passages = [passage.id for passage in await memory.records(scope, "passage", limit=10**6)]
+    dice, embedder = random.Random(11), RandomEmbedder(8)
+    people = [Entity(scope=scope, id=entity_id(name), text=name, sources=(passages[0],)) for name in WORDS]
+    await memory._store.write(scope, Changes(add=tuple(map(entry_of, people))))
+    made: list[Record] = []
+    for place in range(0, len(passages) - 3, 4):
+        sources = tuple(passages[place : place + 4])
+        who = [dice.choice(people) for _ in range(3)]
+        text = " ".join(dice.choices(WORDS, k=12))
+        made.append(Frame(scope=scope, id=f"frame {place}", text=text, sources=sources, links={"names": (who[0].id,)}))
+        for one, other in ((0, 1), (0, 2)):
+            ties: Any = {"subject": (who[one].id,), "object": (who[other].id,)}
+            text = f"{who[one].text} {dice.choice(WORDS)} {who[other].text}"
+            made.append(Fact(scope=scope, id=f"fact {place} {other}", text=text, sources=sources[:2], links=ties))
+    for start in range(0, len(made), batch):
+        part = made[start : start + batch]
+        ids = [record.id for record in part]
+        vectors = dict(zip(ids, await embedder.embed(ids, "passage"), strict=True))
+        done: list[tuple[Task, str]] = [("embed", i) for i in ids]
+        await memory._store.write(scope, Changes(add=tuple(map(entry_of, part))))
         await memory._store.write(scope, Changes(vectors=vectors, space=embedder.space, done=tuple(done)))
 
 
@@ -137,11 +164,14 @@ def bare_product(count: int) -> float:
     return milliseconds(times)[0]
 
 
-async def size(url: str, count: int, clients: int) -> dict[str, Any]:
-    messages, scope, plan = talk(count), f"latency {count}", Plan(kinds=("passage",))
+async def size(url: str, count: int, clients: int, drawn: bool) -> dict[str, Any]:
+    messages, scope = talk(count), f"latency {count}"
+    plan = Plan() if drawn else Plan(kinds=("passage",))
     async with AsyncMemory(url, embedder=None, background=False) as memory:
         await memory.forget(scope, everything=True)
         await fill(memory, scope, messages)
+        if drawn:
+            await draw(memory, scope)
         stats = await memory.stats(scope)
     row: dict[str, Any] = {"n": count, "numpy_ms": round(bare_product(count), 3)}
     hot = Settings(hot_bytes=2**31)
@@ -257,6 +287,7 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--scopes", type=int, default=50, help="how many other scopes")
     parser.add_argument("--keep", action="store_true", help="leave the other scopes there for the next run")
     parser.add_argument("--clients", type=int, default=0, help="also measure what so many at once get")
+    parser.add_argument("--drawn", action="store_true", help="with facts, frames and entities, over the graph")
     parser.add_argument("--json", help="write the figures there")
     args = parser.parse_args(argv)
     counts = [int(count) for count in args.sizes.split(",")]
@@ -276,7 +307,7 @@ def main(argv: list[str] | None = None) -> None:
 def measure(url: str, counts: list[int], args: argparse.Namespace, others: list[str], folder: Path) -> dict[str, Any]:
     if others:
         asyncio.run(crowd(url, others, args.others))
-    sizes = [asyncio.run(size(url, count, args.clients)) for count in counts]
+    sizes = [asyncio.run(size(url, count, args.clients, args.drawn)) for count in counts]
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     result: dict[str, Any] = {"sizes": sizes, **asyncio.run(on_sqlite(folder))}
     if url.startswith("postgres"):

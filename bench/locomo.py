@@ -11,7 +11,7 @@ import json
 import re
 import tempfile
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ from fabula import AsyncMemory, Image, Message
 from fabula.abc import Embedder, Extraction, Extractor
 from fabula.providers.bundled import bundled
 from fabula.testing import ReplayExtractor
-from fabula.types import Passage
+from fabula.types import Passage, Plan
 
 GROUPS = {"1-4": "1234", "1-5": "12345", "1": "1", "2": "2", "3": "3", "4": "4", "5": "5"}
 NO_RULES = "no rules"
@@ -100,14 +100,15 @@ async def measure(args: argparse.Namespace) -> dict[str, Any]:
             continue
         defects += found
         drawn = _replayed(args, conversation)
-        async for name, question, refs in _answers(conversation, messages, questions, embedder, names, drawn):
+        shown = {name: plans[name][1] for name in names}
+        async for name, question, refs in _answers(conversation, messages, questions, embedder, shown, drawn):
             scores[name].add(question, refs)
             if name == "default":
                 dump.append({"conversation": conversation, "question": question.text,
                              "category": int(question.category), "refs": refs})  # fmt: skip
         if not args.replies:
-            alone = _answers(conversation, messages, questions, embedder, ["default"], Silent())
-            async for _, question, refs in alone:
+            alone = {"default": plans["default"][1]}
+            async for _, question, refs in _answers(conversation, messages, questions, embedder, alone, Silent()):
                 scores[NO_RULES].add(question, refs)
     rows = [{"name": n, "role": role, **scores[n].report(GROUPS)} for n, role in roles.items()]
     space = embedder.space if embedder else None
@@ -116,7 +117,7 @@ async def measure(args: argparse.Namespace) -> dict[str, Any]:
 
 async def _answers(
     conversation: str, messages: list[Message], questions: list[Question], embedder: Embedder | None,
-    names: Sequence[str], extractor: Extractor | None,
+    plans: Mapping[str, Plan], extractor: Extractor | None,
 ) -> AsyncIterator[tuple[str, Question, list[str]]]:  # fmt: skip
     """What comes back for each question by each plan, as message ids."""
     with tempfile.TemporaryDirectory() as folder:
@@ -124,8 +125,7 @@ async def _answers(
             await memory.remember(conversation, messages)
             await memory.flush()
             for question in questions:
-                for name in names:
-                    plan = (PLANS | KEYED)[name][1]
+                for name, plan in plans.items():
                     answer = await memory.recall(conversation, question.text, plan, at=question.at, explain=True)
                     hits = unboosted(answer) if name == "no boosts" else answer.hits
                     yield name, question, [getattr(hit.record, "ref", None) or "" for hit in hits]

@@ -25,9 +25,7 @@ NEAR: Final = 1800.0
 """Seconds before and after a hit."""
 
 
-def expanded(
-    index: Index, ranked: Ranking, found: Ints, count: int, allowed: Bools | None = None
-) -> tuple[Ints, Floats, list[str]]:
+def expanded(index: Index, ranked: Ranking, found: Ints, count: int, allowed: Bools) -> tuple[Ints, Floats, list[str]]:
     """Return up to `count` further passages behind those `found`, best first, with scores and ways.
 
     `found` are places of the ranking; `allowed` narrows the rows that may come back.
@@ -59,8 +57,7 @@ def expanded(
     scores = np.stack([best[name] * np.float32(WAYS[name]) for name in names])
     total = scores.max(axis=0)
     total[ranked.rows[found]] = 0
-    if allowed is not None:
-        total[~allowed] = 0
+    total[~allowed] = 0
     preferred = np.zeros(len(passages), np.float32)
     preferred[ranked.rows] = ranked.scores
     total = np.where(total > 0, preferred * (1 + TIE * total) / (1 + TIE) + FAR * total, 0)

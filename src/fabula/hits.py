@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, cast
 
 import numpy as np
 
@@ -16,8 +16,11 @@ from fabula.abc import Embedder, Store
 from fabula.expansion import expanded
 from fabula.holding import held_at
 from fabula.index import Bools, Index, Ints
+from fabula.question import Question
 from fabula.ranking import Ranking
-from fabula.text import script
+from fabula.relations import HOLDS
+from fabula.text import hash_term, script
+from fabula.timeline import about
 from fabula.types import Fact, Hit, Kind, Plan, Record
 
 Rate: TypeAlias = Callable[[Record, float, float], float]
@@ -26,8 +29,15 @@ CONFIDENT: Final = 10
 """How many of the best passages tell whether anything is known."""
 OVER: Final = 0.5
 """What is left of the score of a fact that no longer holds, where the question is about the present."""
+UNDATED: Final = 0.9
+"""What is left of the score of a fact or frame without a time, where the question asks when, or how long: a length
+is told by two dates."""
 MANY: Final = 3
 """How many times as many facts come back where the question asks for several things."""
+LEADING: Final = 5
+"""How many of the best facts bring the others of their subject and relation with them, where several are asked for."""
+ALONG: Final = 0.97
+"""What these have of the score of the fact that brings them: they stand behind it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +50,8 @@ class Answer:
     ranked: Ranking
     plan: Plan
     rate: Rate
+    allowed: Bools
+    """Which passages the plan's filters let through."""
     as_of: datetime | None = None
     then: Bools | None = None
     """Which passages may come back where the plan asks about a time; the others tell only what was drawn from them."""
@@ -61,17 +73,19 @@ class Answer:
                 hits.append(Hit(record=record, score=float(self.ranked.scores[place]), parts=parts))
         return hits
 
-    async def hits(self, best: Sequence[Hit], *, many: bool, holding: datetime | None) -> list[Hit]:
+    async def hits(self, best: Sequence[Hit], asked: Question, at: datetime) -> list[Hit]:
         """Return what is wanted of the best passages and of what was drawn from them, best first.
 
-        `many` is whether several things are asked for, `holding` when a fact ought to hold, if it matters.
+        `asked` is what the question, asked at `at`, says of its answer: several things, a time, what holds now.
         """
         places = np.arange(min(len(best), self.plan.limit))
         said = [hit for hit in best[: self.plan.limit] if self._good(hit)]
         made: dict[str, Hit] = {}
         for kind in self.plan.kinds:
             if kind in self.ranked.keys:
-                made |= {hit.record.id: hit for hit in await self._keys(kind, many=many) if self._good(hit)}
+                own = await self._keys(kind, many=asked.many)
+                own = [*own, *await self._along(own)] if asked.many and kind == "fact" else own
+                made |= {hit.record.id: hit for hit in own if self._good(hit)}
         others: list[Kind] = [kind for kind in self.plan.kinds if kind != "passage"]
         ids = [hit.record.id for hit in said]
         cited = await self.store.citing(self.scope, ids, others, self.as_of) if others and said else []
@@ -82,9 +96,9 @@ class Answer:
             said = [hit for hit in await self._said(places) if self._good(hit)]
         more = await self._more(places) if said and self.plan.expand and "passage" in self.plan.kinds else []
         found = [*(hit for hit in said if "passage" in self.plan.kinds), *more]
-        at = self.plan.valid_at
-        drawn = [_held(hit, holding) for hit in made.values() if at is None or held_at(hit.record, at)]
-        return _limited([*found, *sorted(drawn, key=_rank)], self.plan, many=many)
+        then = self.plan.valid_at
+        drawn = [_fitting(hit, asked, at) for hit in made.values() if then is None or held_at(hit.record, then)]
+        return _limited([*found, *sorted(drawn, key=_rank)], self.plan, many=asked.many)
 
     async def _keys(self, kind: Kind, *, many: bool) -> list[Hit]:
         """The facts or frames that answer best, whichever passages they are of."""
@@ -100,9 +114,31 @@ class Answer:
                 hits.append(Hit(record=record, score=float(own.scores[place]), parts=parts))
         return hits
 
+    async def _along(self, hits: Sequence[Hit]) -> list[Hit]:
+        """All facts of the subjects and relations that the best facts are of, each behind the first of its kind."""
+        field = self.index.of("fact")
+        by_row: dict[int, Hit] = {}
+        for hit in hits[:LEADING]:
+            fact = cast(Fact, hit.record)
+            for who in fact.links.get("subject", ()) if about(fact) else ():
+                mine = field.tied("subject", hash_term(who))
+                mine = np.intersect1d(mine, field.bearing(hash_term(HOLDS + about(fact))))
+                for row in mine[-self.plan.limit * MANY :].tolist():  # the latest
+                    by_row.setdefault(row, hit)
+        numbers = dict(zip(field.number[list(by_row)].tolist(), by_row.values(), strict=True))
+        known = {hit.record.id: hit for hit in hits}
+        found: list[Hit] = []
+        for number, record in (await self.store.fetch(self.scope, list(numbers))).items():
+            first, own = numbers[number], known.get(record.id)
+            score = first.score * ALONG
+            if record.id != first.record.id and (own is None or own.score < score):
+                found.append(Hit(record=record, score=score, parts=own.parts if own else first.parts))
+        return found
+
     async def _more(self, places: Ints) -> list[Hit]:
         """Further passages, by reverse provenance expansion from those at these places of the ranking."""
-        rows, scores, ways = expanded(self.index, self.ranked, places, self.plan.expand, self.then)
+        allowed = self.allowed if self.then is None else self.allowed & self.then
+        rows, scores, ways = expanded(self.index, self.ranked, places, self.plan.expand, allowed)
         numbers = self.index.of("passage").number[rows].tolist()
         found = await self.store.fetch(self.scope, numbers)
         there = zip(numbers, scores.tolist(), ways, strict=True)
@@ -121,12 +157,15 @@ def _rank(hit: Hit) -> float:
     return -hit.score
 
 
-def _held(hit: Hit, holding: datetime | None) -> Hit:
-    """The hit, with half its score where it is a fact that is over."""
-    record = hit.record
+def _fitting(hit: Hit, asked: Question, at: datetime) -> Hit:
+    """The hit, with less of its score where it says no time and one is asked for, or where what it says is over."""
+    record, share = hit.record, 1.0
     end = record.valid.end if isinstance(record, Fact) and record.valid is not None else None
-    over = holding is not None and end is not None and end <= holding
-    return Hit(record=record, score=hit.score * OVER, parts=hit.parts) if over else hit
+    if asked.current and end is not None and end <= at:
+        share = OVER
+    if asked.timed and record.valid is None:
+        share *= UNDATED
+    return Hit(record=record, score=hit.score * share, parts=hit.parts) if share < 1 else hit
 
 
 def _inherited(derived: Sequence[Record], hits: Sequence[Hit]) -> list[Hit]:

@@ -172,6 +172,18 @@ class Field:
         at = np.minimum(at, max(len(self.number) - 1, 0))
         return np.where(self.number[at] == numbers, at, -1) if len(self.number) else np.full(len(numbers), -1)
 
+    def bearing(self, term: int) -> Ints:
+        """Return the rows that are believed now and have a term or mark, in the order they were written."""
+        rows = self.postings.of(term)[0].astype(np.int64)
+        return rows[self.recorded_to[rows] == FOREVER]
+
+    def tied(self, kind: Link, key: int) -> Ints:
+        """Return the rows that are believed now and tied to the hash of an id, in the order they were written."""
+        links = self.links
+        mine = (links.kind == LINKS.index(kind)) & (links.key == np.uint64(key))
+        rows = np.unique(links.owner[mine]).astype(np.int64)
+        return rows[self.recorded_to[rows] == FOREVER]
+
     def live(self, at: float | None) -> Bools:
         """Which rows were believed at `at` (seconds since the epoch); `None`: are believed now."""
         if at is None:

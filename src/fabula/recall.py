@@ -58,26 +58,22 @@ async def recall(
     images: Sequence[Image] = (),
 ) -> Recollection:
     """Answer `query` from the memories of `scope`; see `AsyncMemory.recall`."""
-    shown = [image for image in images if image.data or image.address]
     alone, query = (_words(query, images, names=names) for names in (False, True))
     if not query:
         return Recollection(scope=scope, query=query)
-    space = embedder.space if embedder is not None and "dense" in plan.channels else ""
-    index = await store.load(scope, space)
+    embedder = embedder if "dense" in plan.channels else None
+    index = await store.load(scope, embedder.space if embedder is not None else "")
     degraded: list[str] = []
     if index.analyzer not in (0, ANALYZER):
         degraded.append(f"sparse: the keyword index is of version {index.analyzer}, run `fabula reindex`")
     vector = None
-    if embedder is not None and space and index.stored_space:
-        if index.stored_space != space:
-            degraded.append(f"dense: the vectors are of {index.stored_space}, the model in use is {space}")
+    if embedder is not None and index.stored_space:
+        vector = await _shown(embedder, index, alone, images)
+        if vector is not None:
+            query = alone  # what a picture is called says less than what it shows
         else:
-            vector = await _shown(embedder, alone, shown) if shown and embedder.sees else None
-            if vector is not None:
-                query = alone  # what a picture is called says less than what it shows
-            else:
-                vector, failure = await _vector(embedder, query)
-                degraded += failure
+            vector, failure = await _vector(embedder, index, query)
+            degraded += failure
     if as_of is not None:
         index = index.at(as_of.timestamp())
     cue, asked = read(query, index, at, vector, conventions)
@@ -89,26 +85,23 @@ async def recall(
         then = rows_at(index.of("passage"), "passage", plan.valid_at)
     if index.apart and vector is not None:
         index = await _fetched(store, scope, index, cue, vector, plan, allowed, then)
-    ranked = await _ranked(index, cue, plan, allowed, then)
+    if len(index.of("passage")) > SMALL:
+        ranked = await asyncio.to_thread(ranking.rank, index, cue, plan, allowed, then)
+    else:
+        ranked = ranking.rank(index, cue, plan, allowed, then)
     if ranked is None:
         return Recollection(scope=scope, query=query, degraded=tuple(degraded))
     rate = rated(query, embedder if vector is not None else None)
-    answer = Answer(store, scope, index, ranked, plan, rate, as_of, then)
+    answer = Answer(store, scope, index, ranked, plan, rate, allowed, as_of, then)
     best = await answer.passages()
     return Recollection(
         scope=scope,
         query=query,
-        hits=tuple(await answer.hits(best, many=asked.many, holding=at if asked.current else None)),
+        hits=tuple(await answer.hits(best, asked, at)),
         confidence=max((hit.relevance for hit in best[:CONFIDENT]), default=0.0),
         degraded=tuple(degraded),
         trace=_trace(query, cue, asked, ranked) if explain else None,
     )
-
-
-async def _ranked(index: Index, cue: Cue, plan: Plan, allowed: Bools, then: Bools | None) -> Ranking | None:
-    if len(index.of("passage")) > SMALL:
-        return await asyncio.to_thread(ranking.rank, index, cue, plan, allowed, then)
-    return ranking.rank(index, cue, plan, allowed, then)
 
 
 async def _fetched(
@@ -199,15 +192,20 @@ def _words(query: str, images: Sequence[Image], *, names: bool) -> str:
     return clean(" ".join([query, *(image.caption or (image.name if names else "") for image in images)])).strip()
 
 
-async def _shown(embedder: Embedder, words: str, images: Sequence[Image]) -> np.ndarray | None:
+async def _shown(embedder: Embedder, index: Index, words: str, images: Sequence[Image]) -> np.ndarray | None:
+    shown = [image for image in images if image.data or image.address]
+    if not shown or not embedder.sees or index.stored_space != embedder.space:
+        return None
     try:
-        return await embedder.shown(words, images, "query")
+        return await embedder.shown(words, shown, "query")
     except ProviderError as error:
         log.warning("a picture is asked for by its words: %s", error)
         return None
 
 
-async def _vector(embedder: Embedder, query: str) -> tuple[np.ndarray | None, list[str]]:
+async def _vector(embedder: Embedder, index: Index, query: str) -> tuple[np.ndarray | None, list[str]]:
+    if index.stored_space != embedder.space:
+        return None, [f"dense: the vectors are of {index.stored_space}, the model in use is {embedder.space}"]
     try:
         return (await embedder.vectors([query], "query"))[0], []
     except ProviderError as error:

@@ -596,3 +596,13 @@ async def test_what_is_listed(told: AsyncMemory):
     for wrong in ({"kind": "x"}, {"kind": ""}, {"limit": 0}, {"session": ""}, {"speaker": ""}, {"mentions": ""}):
         with pytest.raises(InvalidInput):
             await told.records("u", **wrong)  # pyright: ignore[reportArgumentType]
+
+
+class TestExpansion:
+    async def test_what_is_tied_stays_within_the_filters(self, told: AsyncMemory):
+        everything = Plan(kinds=("passage",), limit=1, expand=10)
+        found = await told.recall("u", "kitten", everything)
+        assert len({passage.speaker for passage in found.passages}) > 1, "there is something to keep out"
+        narrowed = await told.recall("u", "kitten", Plan(kinds=("passage",), limit=1, expand=10, speaker="Ann"))
+        assert {passage.speaker for passage in narrowed.passages} == {"Ann"}
+        assert len(narrowed.passages) > 1
