@@ -31,10 +31,11 @@ CALLS: dict[str, Call] = {
     "scopes": lambda memory, scope: memory.scopes(),
     "stats": lambda memory, scope: memory.stats(scope),
     "check": lambda memory, scope: memory.check(scope),
+    "upkeep": lambda memory, scope: memory.upkeep(scope),
     "reindex": lambda memory, scope: memory.reindex(scope),
     "reembed": lambda memory, scope: memory.reembed(scope),
 }
-OF_ALL = ("flush", "stats", "check", "reindex", "reembed")
+OF_ALL = ("flush", "stats", "check", "upkeep", "reindex", "reembed")
 """Where no scope means all of them."""
 each_call = pytest.mark.parametrize("call", CALLS.values(), ids=list(CALLS))
 # Where nothing that is asked reaches the database, the second engine would tell nothing new.
