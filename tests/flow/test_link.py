@@ -228,6 +228,36 @@ class TestEntities:
             assert await talk.about("N. V.", scope) == {"N. V. likes rain", *left}
             assert await talk.mentioned("Nora Vale", [rain], scope) == set()
 
+    @pytest.mark.parametrize(
+        "tells",
+        [
+            holds("小米 (Xiaomi)", "makes", "cars"),
+            holds("小米", "is also called", "Xiaomi"),
+            Frame(scope="", id="f", text="met", events=(Event(participants=("小米（Xiaomi）", "Bo"), action="met"),)),
+        ],
+    )
+    async def test_b051_who_was_one_by_a_forgotten_name_is_two_again(self, talk: Talk, tells: Record):
+        await talk.say("1", holds("小米", "likes", "tea"))
+        told = await talk.say("2", tells)
+        await talk.say("3", holds("Xiaomi", "likes", "rain"))
+        assert await talk.about("小米") >= {"小米 likes tea", "Xiaomi likes rain"}
+        await talk.forget(told)
+        assert await talk.about("小米") == {"小米 likes tea"}
+        await talk.say("4", holds("Xiaomi", "likes", "snow"))
+        assert await talk.about("Xiaomi") == {"Xiaomi likes rain", "Xiaomi likes snow"}
+
+    @pytest.mark.parametrize(("gone", "left"), [(0, {"N. V.": "rain"}), (1, {"Nora Vale": "tea"})])
+    async def test_b051_a_number_that_made_two_of_one_window_one(self, talk: Talk, gone: int, left: dict[str, str]):
+        for n, (who, what) in enumerate({"Nora Vale": "tea", "N. V.": "rain"}.items()):
+            talk.given[str(n)] = (holds(who, "email", "n@v.example"), holds(who, "likes", what))
+        receipt = await talk.memory.remember("u", [Message("0"), Message("1")])
+        await talk.memory.flush()
+        assert len(await talk.entities()) == 1
+        await talk.forget(str(receipt.ids[gone]))
+        ((who, what),) = left.items()
+        assert set(await talk.entities()) == {who}
+        assert await talk.about(who) == {f"{who} email n@v.example", f"{who} likes {what}"}
+
     async def test_b051_who_is_spoken_of_elsewhere_stays(self, talk: Talk):
         m1 = await talk.say("1", called("Ana", kind="Person"), holds("Ana", "knows", "Bo"))
         m2 = await talk.say("2", holds("Ana", "likes", "tea"))
