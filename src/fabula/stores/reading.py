@@ -87,9 +87,7 @@ def indexed(loaded: Loaded, layout: Layout) -> Index:
 
 
 def _row(record: Sequence[Any], terms: Sequence[Any]) -> Row:
-    *columns, record_id = record
-    length, question, postings, links = terms
-    return Row._make([*columns, hash_term(record_id), length, question, postings, links or b""])
+    return Row._make((*record[:-1], hash_term(record[-1]), *terms[:-1], terms[-1] or b""))
 
 
 def get(scope: str, ids: Sequence[str], as_of: datetime | None) -> Steps[dict[str, Record]]:
