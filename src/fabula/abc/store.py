@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from fabula.abc.changes import Changes, Erasure, Filter, Lease, Pending, ScopeState, Task, Written
 from fabula.index import Block, Floats, Index
-from fabula.types import Forgotten, Kind, Passage, Record, Stats
+from fabula.types import Forgotten, Kind, Record, Stats
 
 
 class Store(ABC):
@@ -92,10 +92,6 @@ class Store(ABC):
     @abstractmethod
     async def find(self, scope: str, wanted: Filter) -> list[tuple[int, Record]]:
         """List records with their numbers, in order of arrival."""
-
-    @abstractmethod
-    async def earlier(self, scope: str, session: str, seq: int, limit: int) -> list[Passage]:
-        """Return the last `limit` passages of a session before the place `seq`, in their order."""
 
     @abstractmethod
     async def citing(

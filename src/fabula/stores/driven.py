@@ -21,7 +21,7 @@ from fabula.index import Block, Floats, Index
 from fabula.stores import audit, copying, erasing, leasing, reading, writing
 from fabula.stores.layouts import Layout
 from fabula.stores.statements import Steps
-from fabula.types import Forgotten, Kind, Passage, Record, Stats
+from fabula.types import Forgotten, Kind, Record, Stats
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -112,9 +112,6 @@ class DrivenStore(Store):
 
     async def find(self, scope: str, wanted: Filter) -> list[tuple[int, Record]]:
         return await self.reads(scope, reading.find, scope, wanted)
-
-    async def earlier(self, scope: str, session: str, seq: int, limit: int) -> list[Passage]:
-        return await self.reads(scope, reading.earlier, scope, session, seq, limit)
 
     async def citing(
         self, scope: str, ids: Sequence[str], kinds: Sequence[Kind], as_of: datetime | None = None

@@ -19,7 +19,7 @@ from fabula.stores.layouts import Layout
 from fabula.stores.rows import from_row, micros
 from fabula.stores.statements import Do, Rows, Steps
 from fabula.text import hash_term
-from fabula.types import Kind, Passage, Record, Stats
+from fabula.types import Kind, Record, Stats
 
 
 def state(scope: str) -> Steps[ScopeState | None]:
@@ -122,13 +122,6 @@ def find(scope: str, wanted: Filter) -> Steps[list[tuple[int, Record]]]:
             break
         params["after"] = rows[-1][0]
     return found[: wanted.limit]
-
-
-def earlier(scope: str, session: str, seq: int, limit: int) -> Steps[list[Passage]]:
-    """See `Store.earlier`."""
-    rows = yield Do("earlier_records", {"scope": scope, "session": session, "seq": seq, "limit": limit})
-    found = (from_row(scope, row) for row in reversed(rows))
-    return [record for record in found if isinstance(record, Passage)]
 
 
 def pictures(scope: str, record_id: str) -> Steps[dict[int, bytes]]:

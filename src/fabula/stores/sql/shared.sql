@@ -50,11 +50,6 @@ SELECT id, number FROM records WHERE scope = :scope AND id IN :ids AND recorded_
 -- The passages of a session.
 SELECT id FROM records WHERE scope = :scope AND session = :session AND seq IS NOT NULL;
 
--- name: earlier_records
--- The last passages of a session before a place in it, the last one first.
-SELECT $record FROM records WHERE scope = :scope AND session = :session AND seq IS NOT NULL AND seq < :seq
-ORDER BY seq DESC LIMIT :limit;
-
 -- name: next_seq
 -- The next free place in a session.
 SELECT COALESCE(MAX(seq) + 1, 0) FROM records WHERE scope = :scope AND session = :session AND seq IS NOT NULL;
