@@ -1,4 +1,7 @@
-"""From pending passages to frames, facts and entities: windows of talk, and how what was drawn from them is kept."""
+"""From pending passages to frames, facts and entities: windows of talk, and how what was drawn from them is kept.
+
+It knows no model and no database, nor how anything is drawn; who is who is `link`'s to say.
+"""
 
 from __future__ import annotations
 
@@ -34,9 +37,6 @@ def _cleaned(value: Any) -> Any:
     if is_dataclass(value) and not isinstance(value, type):
         return replace(value, **{f.name: _cleaned(getattr(value, f.name)) for f in fields(value)})
     return value
-
-
-# --- keeping what was found -------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
