@@ -237,6 +237,16 @@ class TestChains:
         assert {record.text for _, record in versions} == {CAT[1 - gone].text}
         assert await kept.found("cat") >= {CAT[1 - gone].text}
 
+    async def test_what_two_told_is_left_by_the_other_of_them(self, kept: Kept):
+        first, second = [await kept.say(text, CAT[0]) for text in ("1", "2")]
+        await kept.say("3", CAT[1])
+        await kept.round()
+        await kept.forget(first)
+        (has,) = [fact for fact in await kept.memory.records("u", "fact") if fact.text == CAT[0].text]
+        assert (has.status, has.sources) == ("live", (second,))
+        versions = await kept.store.find("u", Filter(kind="fact", status=None, ended=True))
+        assert first not in repr(versions)
+
     async def test_goes_when_it_is_forgotten_who_is_meant_in_it(self, kept: Kept):
         await kept.say("1", CAT[0])
         await kept.say("2", holds("Mouser", "is", "a tabby"))
