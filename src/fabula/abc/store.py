@@ -114,7 +114,8 @@ class Store(ABC):
     ) -> Lease | None:  # fmt: skip
         """Lease a scope (any, or this one) with work of one of `tasks` that nobody else holds.
 
-        The work is due by `due` (default: `now`). A worker may lease again what it holds, to hold it longer.
+        The work is due by `due` (default: `now`); without `tasks`, this scope is leased for other work. A worker may
+        lease again what it holds, to hold it longer.
         """
 
     @abstractmethod

@@ -133,7 +133,7 @@ class DrivenStore(Store):
                 first, *rest = await self.reads(None, leasing.work, worker, tasks, now, due, None) or [""]
                 shuffle(rest)  # who loses the first to another worker must not meet the same one at the second
                 self._candidates = [name for name in (first, *rest) if name]
-            while self._candidates:
+            while tasks and self._candidates:
                 if (lease := await self._lease(worker, tasks, now, seconds, due, self._candidates.pop(0))) is not None:
                     return lease
         return None
@@ -141,7 +141,7 @@ class DrivenStore(Store):
     async def _lease(
         self, worker: str, tasks: Sequence[Task], now: datetime, seconds: float, due: datetime | None, scope: str
     ) -> Lease | None:
-        if not await self.reads(scope, leasing.work, worker, tasks, now, due, scope):
+        if tasks and not await self.reads(scope, leasing.work, worker, tasks, now, due, scope):
             return None
         return await self.writes(leasing.lease, scope, worker, now, seconds)
 
