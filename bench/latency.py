@@ -165,7 +165,8 @@ def bare_product(count: int) -> float:
 
 
 async def size(url: str, count: int, clients: int, drawn: bool) -> dict[str, Any]:
-    messages, scope = talk(count), f"latency {count}"
+    # Of seven memories, drawn ones among them, four are passages.
+    messages, scope = talk(4 * count // 7 if drawn else count), f"latency {count}"
     plan = Plan() if drawn else Plan(kinds=("passage",))
     async with AsyncMemory(url, embedder=None, background=False) as memory:
         await memory.forget(scope, everything=True)
@@ -287,7 +288,9 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--scopes", type=int, default=50, help="how many other scopes")
     parser.add_argument("--keep", action="store_true", help="leave the other scopes there for the next run")
     parser.add_argument("--clients", type=int, default=0, help="also measure what so many at once get")
-    parser.add_argument("--drawn", action="store_true", help="with facts, frames and entities, over the graph")
+    parser.add_argument(
+        "--drawn", action="store_true", help="of every seven memories one is a frame and two are facts, over the graph"
+    )
     parser.add_argument("--json", help="write the figures there")
     args = parser.parse_args(argv)
     counts = [int(count) for count in args.sizes.split(",")]
@@ -322,7 +325,7 @@ def measure(url: str, counts: list[int], args: argparse.Namespace, others: list[
 def report(result: dict[str, Any]) -> None:
     for row in result["sizes"]:
         hot, cold, numpy = row["hot_p50_ms"], row["cold_p50_ms"], row["numpy_ms"]
-        print(f"{row['n']:>7} passages: hot p50 {hot} ms, p95 {row['hot_p95_ms']} ms; not hot p50 {cold} ms; "
+        print(f"{row['n']:>7} memories: hot p50 {hot} ms, p95 {row['hot_p95_ms']} ms; not hot p50 {cold} ms; "
               f"numpy {numpy} ms (hot is {hot / numpy:.1f} of it, not hot {cold / hot:.1f} of hot); "
               f"bytes {row['bytes_per_message']}")  # fmt: skip
         if "recalls_per_s" in row:

@@ -17,7 +17,7 @@ from fabula import Memory
 # Before anything imports it: a failing assertion of the contract has to show its values.
 pytest.register_assert_rewrite("fabula.testing.contract")
 
-PREFIXES = ("LLM_", "OPENAI_", "MM_ENCODER_", "EMBEDDING_", "FABULA_")
+PREFIXES = ("LLM_", "OPENAI_", "MM_ENCODER_", "EMBEDDING_", "FABULA_", "SEEM_")
 PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
 
 

@@ -21,7 +21,7 @@ FLOORS: dict[str, tuple[int, str]] = {
     unit: (floor, room)
     for floor, room, units in (
         (0, "words", "errors checking types conventions settings index data"),
-        (1, "protocols", "abc"),
+        (1, "seams", "abc"),
         (
             2,
             "pure functions",
@@ -103,6 +103,16 @@ def test_imports_only_go_down(path: Path):
     unit = path.relative_to(ROOT).parts[0].removesuffix(".py")
     wrong = {other for other in imported(tree_of(path)) if not may_import(unit, unit_of(other))}
     assert not wrong, f"{unit} is on floor {FLOORS[unit]}"
+
+
+def test_the_design_tells_where_everything_stands():
+    page = (ROOT.parents[1] / "docs" / "design.md").read_text("utf-8")
+    told = {
+        unit: (int(floor), room)
+        for floor, room, units in re.findall(r"^\| (\d) ([a-z ]+) \| (`.+`) \|", page, re.MULTILINE)
+        for unit in re.findall(r"`(\w+)`", units)
+    }
+    assert told == {unit: place for unit, place in FLOORS.items() if unit not in ("__init__", "data")}
 
 
 def test_the_rule_of_the_floors():

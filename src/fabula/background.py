@@ -10,7 +10,7 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import Awaitable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
@@ -175,16 +175,30 @@ class Worker:
     async def _scope(self, scope: str, sweep: _Sweep) -> bool:
         """Do the work of this scope; return whether nothing is left that this sweep could still do."""
         async with self._turn:
-            able = self._able(sweep)
-            lease = await self._lease(able, scope)
-            if lease is None and (held := await self._store.holder(scope)) and await self._bury(held):
-                lease = await self._lease(able, scope)
-            if lease is not None:
+            if (lease := await self._take(self._able(sweep), scope)) is not None:
                 return await self._leased(lease, sweep)
         return not any([await self._store.pending(scope, task, 1) for task in self._able(sweep)])
 
+    @contextlib.asynccontextmanager
+    async def holding(self, scope: str) -> AsyncGenerator[Lease | None]:
+        """Hold a scope's lease while something else is done to it; `None` where another worker holds it."""
+        async with self._turn:
+            lease = await self._take((), scope)
+            if lease is None:
+                yield None
+                return
+            async with self._renewed(lease):
+                yield lease
+
     def _able(self, sweep: _Sweep) -> tuple[Task, ...]:
         return tuple(task for task in self.tasks if task not in sweep.refused)
+
+    async def _take(self, tasks: Sequence[Task], scope: str) -> Lease | None:
+        """Lease a scope, from a worker that has died too."""
+        lease = await self._lease(tasks, scope)
+        if lease is None and (held := await self._store.holder(scope)) and await self._bury(held):
+            lease = await self._lease(tasks, scope)
+        return lease
 
     async def _lease(self, tasks: Sequence[Task], scope: str | None = None) -> Lease | None:
         due = None if scope is None else NEVER
@@ -216,22 +230,29 @@ class Worker:
 
     async def _leased(self, lease: Lease, sweep: _Sweep) -> bool:
         """Do a leased scope's work; return whether all of it was at least tried."""
-        renewing = asyncio.create_task(self._renew(lease))
         try:
-            await self._embed(lease, sweep)
-            waits = True
-            while waits:
-                waits = await self._extract(lease, sweep)
-                await self._embed(lease, sweep)  # what was drawn
-                await self._fuse(lease, sweep)
-                waits = waits and not await self._held_up(lease, sweep)
-            await self._embed(lease, sweep)  # what was fused
+            async with self._renewed(lease):
+                await self._embed(lease, sweep)
+                waits = True
+                while waits:
+                    waits = await self._extract(lease, sweep)
+                    await self._embed(lease, sweep)  # what was drawn
+                    await self._fuse(lease, sweep)
+                    waits = waits and not await self._held_up(lease, sweep)
+                await self._embed(lease, sweep)  # what was fused
         except (LeaseLost, SourcesGone) as error:
             # Somebody else changed the ground; what is left is found again in the next pass.
             log.info("scope %r: %s", lease.scope, error)
             return False
         else:
             return True
+
+    @contextlib.asynccontextmanager
+    async def _renewed(self, lease: Lease) -> AsyncGenerator[None]:
+        """Hold a lease for as long as its work goes on, then give it back."""
+        renewing = asyncio.create_task(self._renew(lease))
+        try:
+            yield
         finally:
             renewing.cancel()
             await asyncio.gather(renewing, return_exceptions=True)
@@ -242,7 +263,7 @@ class Worker:
         while True:
             await asyncio.sleep(self._settings.lease / 3)
             try:
-                await self._lease(self.tasks, lease.scope)
+                await self._lease((), lease.scope)
             except Exception as error:
                 # Whether it is still held is asked by each write; the next round may succeed.
                 expected = isinstance(error, FabulaError)

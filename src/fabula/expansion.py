@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from fabula.index import FOREVER, Bools, Field, Floats, Index, Ints
 from fabula.ranking import Ranking
+from fabula.scoring import greatest
 
 WAYS: Final = {"provenance": 0.9, "cause": 0.8, "time": 0.6, "people": 0.5}
 """What is left of a hit's score along each way."""
@@ -37,21 +38,21 @@ def expanded(index: Index, ranked: Ranking, found: Ints, count: int, allowed: Bo
     best: dict[str, Floats] = {"time": _beside(passages, ranked.rows[found], base)}
     owner, target = _live(frames, live, "cites")
     if len(owner):
-        told = _greatest(base[target], owner, len(frames))
-        best["provenance"] = _greatest(told[owner], target, len(passages))
+        told = greatest(base[target], owner, len(frames))
+        best["provenance"] = greatest(told[owner], target, len(passages))
         cause, effect = _live(frames, live, "causes")
-        tied = np.maximum(_greatest(told[cause], effect, len(frames)), _greatest(told[effect], cause, len(frames)))
-        best["cause"] = _greatest(tied[owner], target, len(passages))
+        tied = np.maximum(greatest(told[cause], effect, len(frames)), greatest(told[effect], cause, len(frames)))
+        best["cause"] = greatest(tied[owner], target, len(passages))
         who, named = frames.links.of("names")
         mine = live[who]
-        people = _greatest(told[who[mine]], named[mine], len(index.of("entity")) + 1)
-        shared = _greatest(people[named[mine]], who[mine], len(frames))
-        best["people"] = _greatest(shared[owner], target, len(passages))
+        people = greatest(told[who[mine]], named[mine], len(index.of("entity")) + 1)
+        shared = greatest(people[named[mine]], who[mine], len(frames))
+        best["people"] = greatest(shared[owner], target, len(passages))
     facts = index.of("fact")
     owner, target = _live(facts, facts.recorded_to == FOREVER, "cites")
     if len(owner):
-        told = _greatest(base[target], owner, len(facts))
-        more = _greatest(told[owner], target, len(passages))
+        told = greatest(base[target], owner, len(facts))
+        more = greatest(told[owner], target, len(passages))
         best["provenance"] = np.maximum(best.get("provenance", more), more)
     names = list(best)
     scores = np.stack([best[name] * np.float32(WAYS[name]) for name in names])
@@ -70,12 +71,6 @@ def _live(field: Field, live: Bools, kind: str) -> tuple[NDArray[np.int32], NDAr
     owner, target = field.links.of(kind)
     mine = live[owner]
     return owner[mine], target[mine]
-
-
-def _greatest(values: Floats, target: NDArray[np.int32], size: int) -> Floats:
-    best = np.zeros(size, np.float32)
-    np.maximum.at(best, target, values)
-    return best
 
 
 def _beside(passages: Field, hits: Ints, base: Floats) -> Floats:

@@ -1,4 +1,7 @@
-"""From pending passages to frames, facts and entities: windows of talk, and how what was drawn from them is kept."""
+"""From pending passages to frames, facts and entities: windows of talk, and how what was drawn from them is kept.
+
+It knows no model and no database, nor how anything is drawn; who is who is `link`'s to say.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from datetime import datetime
 from itertools import groupby
-from typing import Any, Final, cast
+from typing import Any, cast
 
 from fabula.abc import Changes, Edge, Entry, Extraction, Extractor, Lease, Pending, Store, Task
 from fabula.errors import ProviderBadReply, SourcesGone
@@ -20,9 +23,6 @@ from fabula.timeline import SUPERSEDED_BY
 from fabula.types import Fact, Frame, Note, Passage, Record
 
 _log = logging.getLogger(__name__)
-
-CONTEXT: Final = 4
-"""How many messages before a window are shown with it, so that "she" and "there" can be understood."""
 
 
 def _cleaned(value: Any) -> Any:
@@ -37,9 +37,6 @@ def _cleaned(value: Any) -> Any:
     if is_dataclass(value) and not isinstance(value, type):
         return replace(value, **{f.name: _cleaned(getattr(value, f.name)) for f in fields(value)})
     return value
-
-
-# --- keeping what was found -------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +77,8 @@ async def extract(
     heard = _heard(window.passages)
     found = Extraction()
     if heard:
-        before = await store.earlier(lease.scope, heard[0].session, heard[0].seq, CONTEXT)
         seen = [await with_pictures(store, p) for p in heard] if getattr(extractor, "sees", False) else heard
-        found = _telling(_cleaned(await extractor.extract(seen, _heard(before))))
+        found = _telling(_cleaned(await extractor.extract(seen)))
     drawn = any(map(says_more, (*found.frames, *found.facts, *found.entities)))
     linked = await link(store, lease.scope, space, found, resolve=resolve) if drawn else _plain(found)
     to_fuse = await _to_fuse(store, lease.scope, linked) if fuse else set[str]()

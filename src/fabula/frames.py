@@ -11,7 +11,7 @@ from typing import Any, Final
 from fabula.names import normal
 from fabula.relations import wording
 from fabula.text import script
-from fabula.types import ROLES, Event, Frame, Interval, Link
+from fabula.types import ROLES, VAGUE, Event, Frame, Interval, Link
 
 SOON: Final = timedelta(days=3)
 """How long clustered frames may have lasted together, from the first beginning to the last end."""
@@ -24,8 +24,6 @@ CONTESTED: Final = "contested"
 _SENTENCES: Final = re.compile(r"(?<=[.!?;])\s+|(?<=[。！？；])\s*|\s*\n\s*")
 _NOBODY: Final = (ROLES - {"user"}) | {"助手"}
 """Participants that are in all talk, and tie no two frames."""
-_VAGUE: Final = ("instant", "fuzzy")
-"""The precisions of times at which much happens."""
 
 
 # --- two frames as one ------------------------------------------------------------------------------------------
@@ -147,7 +145,7 @@ def _names(event: Event) -> set[str]:
 
 def _times(frame: Frame) -> set[tuple[datetime | None, datetime | None]]:
     times = (event.time for event in frame.events)
-    return {(time.start, time.end) for time in times if time is not None and time.precision not in _VAGUE}
+    return {(time.start, time.end) for time in times if time is not None and time.precision not in VAGUE}
 
 
 def soon(one: Frame, other: Frame) -> bool:

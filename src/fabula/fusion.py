@@ -75,7 +75,7 @@ class Fusion:
         for each in met:
             before = last.get(each.frame.session)
             last[each.frame.session] = each
-            if before is None or not kindred(before.frame, each.frame) or self._alike(before, each) <= AT_ONCE:
+            if before is None or not _joins(before.frame, each.frame) or self._alike(before, each) <= AT_ONCE:
                 continue
             whole = united(before.frame, each.frame)
             if whole is not None:
@@ -146,9 +146,16 @@ class Fusion:
                 frame, target = judged[verdict.frame][0], candidates[verdict.target]
                 pairs.append((frame.id, target.id))
                 summaries[frame.id] = clean(verdict.summary)
-        # The model has thought for a while: what was forgotten meanwhile must not come back.
+        # The model has thought for a while: what was forgotten meanwhile must not come back, neither as a frame nor in
+        # a summary of one that was told less since.
+        shown_ = {frame.id: frame for frame in (*candidates, *(frame for frame, _ in judged))}
         now = await self._store.get(self._scope, sorted({record_id for pair in pairs for record_id in pair}))
-        known = {record_id: frame for record_id, frame in now.items() if isinstance(frame, Frame)}
+        known = {
+            record_id: frame
+            for record_id, frame in now.items()
+            if isinstance(frame, Frame)
+            and (frame.text, frame.sources) == (shown_[record_id].text, shown_[record_id].sources)
+        }
         pairs = [pair for pair in pairs if known.keys() >= set(pair)]
         await self._merge(index, known, groups(pairs), summaries, done)
 
@@ -157,15 +164,18 @@ class Fusion:
     async def _contest(self, index: Index, facts: Sequence[Fact]) -> list[_Met]:
         """Mark the frames that tell of what no longer holds, the latest of them; return them."""
         told: dict[str, tuple[int, Frame]] = {}
+        fresh: set[str] = set()  # those that were marked by an attempt before keep their version
         for fact in facts:
             for number, frame in (await self._telling(index.of("frame"), fact)).items():
                 _, frame = told.get(frame.id, (number, frame))
                 contested = dict.fromkeys((*listed(frame, CONTESTED), fact.id))
+                fresh |= {frame.id} if len(contested) > len(listed(frame, CONTESTED)) else set()
                 told[frame.id] = number, replace(frame, meta={**frame.meta, CONTESTED: [*contested]})
         latest = sorted(told.values(), key=lambda pair: pair[0])[-REACH:]
         vectors = await self._vectors(index, [number for number, _ in latest])
-        marked = {frame.id: frame for number, frame in latest if number in vectors}
-        await self._write(marked, vectors={frame.id: vectors[n] for n, frame in latest if n in vectors})
+        marked = {frame.id: frame for number, frame in latest if number in vectors and frame.id in fresh}
+        if marked:
+            await self._write(marked, vectors={frame.id: vectors[n] for n, frame in latest if frame.id in marked})
         return [_Met(frame, vectors[number]) for number, frame in latest if number in vectors]
 
     async def _telling(self, field: Field, fact: Fact) -> dict[int, Frame]:
@@ -295,6 +305,12 @@ class Fusion:
                     at=self._clock()),
             self._lease,
         )  # fmt: skip
+
+
+def _joins(before: Frame, frame: Frame) -> bool:
+    """Whether a frame may join the one before it: they share somebody or a time, and are not of different times."""
+    timed = before.valid is not None and frame.valid is not None
+    return kindred(before, frame) and (soon(before, frame) or not timed)
 
 
 Nearest: TypeAlias = list[tuple[_Met, list[tuple[Frame, float]]]]

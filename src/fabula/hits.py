@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final, TypeAlias, cast
 
 import numpy as np
@@ -21,14 +21,17 @@ from fabula.ranking import Ranking
 from fabula.relations import HOLDS
 from fabula.text import hash_term, script
 from fabula.timeline import about
-from fabula.types import Fact, Hit, Kind, Plan, Record
+from fabula.types import Fact, Hit, Interval, Kind, Plan, Record
 
 Rate: TypeAlias = Callable[[Record, float, float], float]
 """Rates a record by its cosine with the question and its share of the question's words."""
 CONFIDENT: Final = 10
 """How many of the best passages tell whether anything is known."""
 OVER: Final = 0.5
-"""What is left of the score of a fact that no longer holds, where the question is about the present."""
+"""What is left of the score of a fact that no longer holds, where the question is about the present; or that held at
+none of the times that it names."""
+NEAR: Final = timedelta(days=3)
+"""How far from a time that is asked about a fact may lie: "last weekend" is seldom exact."""
 UNDATED: Final = 0.9
 """What is left of the score of a fact or frame without a time, where the question asks when, or how long: a length
 is told by two dates."""
@@ -97,7 +100,8 @@ class Answer:
         more = await self._more(places) if said and self.plan.expand and "passage" in self.plan.kinds else []
         found = [*(hit for hit in said if "passage" in self.plan.kinds), *more]
         then = self.plan.valid_at
-        drawn = [_fitting(hit, asked, at) for hit in made.values() if then is None or held_at(hit.record, then)]
+        fitting = (hit for hit in made.values() if then is None or held_at(hit.record, then))
+        drawn = [_fitting(hit, asked, then or at) for hit in fitting]
         return _limited([*found, *sorted(drawn, key=_rank)], self.plan, many=asked.many)
 
     async def _keys(self, kind: Kind, *, many: bool) -> list[Hit]:
@@ -160,12 +164,25 @@ def _rank(hit: Hit) -> float:
 def _fitting(hit: Hit, asked: Question, at: datetime) -> Hit:
     """The hit, with less of its score where it says no time and one is asked for, or where what it says is over."""
     record, share = hit.record, 1.0
-    end = record.valid.end if isinstance(record, Fact) and record.valid is not None else None
-    if asked.current and end is not None and end <= at:
+    held = record.valid if isinstance(record, Fact) else None
+    if held is not None and (_over(held, at) if asked.current else asked.windows and not _within(held, asked.windows)):
         share = OVER
     if asked.timed and record.valid is None:
         share *= UNDATED
     return Hit(record=record, score=hit.score * share, parts=hit.parts) if share < 1 else hit
+
+
+def _over(held: Interval, at: datetime) -> bool:
+    return held.end is not None and held.end <= at
+
+
+def _within(held: Interval, windows: Sequence[Interval]) -> bool:
+    """Whether a fact held within `NEAR` of one of the times that are asked about."""
+    return any(
+        (held.start is None or window.end is None or held.start <= window.end + NEAR)
+        and (held.end is None or window.start is None or window.start - NEAR <= held.end)
+        for window in windows
+    )
 
 
 def _inherited(derived: Sequence[Record], hits: Sequence[Hit]) -> list[Hit]:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fabula.index import FOREVER, LINKS, Bools, Doubles, Field, Floats, Index, Ints
-from fabula.scoring import HAN_K1_B, Cue, bm25, cosines, coverage, idf, matches, nearness, z
+from fabula.scoring import HAN_K1_B, Cue, bm25, cosines, coverage, greatest, idf, matches, nearness, z
 from fabula.types import Kind
 
 KEYS: Final[tuple[Kind, ...]] = ("fact", "frame")
@@ -74,7 +74,7 @@ def keys(index: Index, cue: Cue, kind: Kind) -> Keys | None:
         target=target.astype(np.int64),
         answers=_best(scores[place], target, told),
         meaning=_best(by_meaning[place], target, told),
-        near=_greatest(nearness(_middle(field, rows), cue.windows)[place], target, np.zeros(len(passages), np.float32)),
+        near=greatest(nearness(_middle(field, rows), cue.windows)[place], target, len(passages)),
         told=told,
     )
 
@@ -129,13 +129,7 @@ def _best(values: Floats, target: NDArray[np.int32], told: Bools) -> Floats:
     floor = np.where(told, NONE, np.float32(0))
     cited = np.zeros(len(told), np.bool_)
     cited[target] = True
-    return _greatest(values, target, np.where(cited, np.float32(-np.inf), floor))
-
-
-def _greatest(values: Floats, target: NDArray[np.int32], start: Floats) -> Floats:
-    best = start.astype(np.float32)
-    np.maximum.at(best, target, values)
-    return best
+    return greatest(values, target, len(told), np.where(cited, np.float32(-np.inf), floor))
 
 
 def _told(passages: Field, target: NDArray[np.int32]) -> Bools:

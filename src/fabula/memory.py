@@ -361,16 +361,24 @@ class AsyncMemory:
     async def upkeep(self, scope: str | None = None) -> Upkept:
         """Keep the graph small: one round for a scope, or for each; return what was done.
 
-        An entity that nothing has been tied to for `Settings.prune` rounds in a row is archived; a chain of attributes
-        becomes one fact, and the facts it stands for are archived. Nothing is deleted, and what is archived stands
-        again when it is spoken of. Raises `StoreUnavailable` where a scope is written to all the while.
+        An entity that no message names and nothing has been tied to for `Settings.prune` rounds in a row is archived
+        (see there); a chain of attributes becomes one fact, and the facts it stands for are archived. Nothing is
+        deleted, and what is archived stands again when it is spoken of. A scope that another process is at work on is
+        `skipped`. Raises `StoreUnavailable` where a scope is written to all the while, and `LeaseLost` where another
+        process took it over.
         """
         worker = await self._ready()
         names = await self._store.scopes() if scope is None else [identifier(scope, "scope")]
         space = "" if self._embedder is None else self._embedder.space
         done: list[Upkept] = []
         for name in names:
-            done.append(await prune(self._store, name, space, self.settings, self._clock()))
+            if await self._store.state(name) is None:
+                continue
+            async with worker.holding(name) as lease:
+                if lease is None:
+                    done.append(Upkept(skipped=(name,)))
+                    continue
+                done.append(await prune(self._store, lease, space, self.settings, self._clock()))
             worker.wake(name)
         return Upkept(
             **{each.name: tuple(i for one in done for i in getattr(one, each.name)) for each in fields(Upkept)}

@@ -12,7 +12,7 @@ from typing import Final, TypeVar, cast
 import numpy as np
 
 from fabula.abc import Extraction, Store
-from fabula.index import FOREVER, LINKS, Field, Index, Ints
+from fabula.index import LINKS, Field, Index, Ints
 from fabula.names import (
     NAMED,
     NAMED_BY,
@@ -73,18 +73,6 @@ class Ground:
     def __init__(self, store: Store, scope: str, index: Index) -> None:
         self.store, self.scope, self.index = store, scope, index
 
-    def marked(self, field_: Field, mark: str) -> Ints:
-        """The rows that are believed now and bear a term or mark, in the order they were written."""
-        rows = field_.postings.of(hash_term(mark))[0].astype(np.int64)
-        return rows[field_.recorded_to[rows] == FOREVER]
-
-    def tied(self, field_: Field, kind: Link, other: str) -> Ints:
-        """The rows that are believed now and tied to an id."""
-        links = field_.links
-        mine = (links.kind == LINKS.index(kind)) & (links.key == np.uint64(hash_term(other)))
-        rows = np.unique(links.owner[mine]).astype(np.int64)
-        return rows[field_.recorded_to[rows] == FOREVER]
-
     async def fetched(self, field_: Field, rows: Ints, limit: int = CANDIDATES) -> list[Record]:
         """The records of the last `limit` rows, in their order."""
         numbers = [int(number) for number in field_.number[rows[-limit:]]]
@@ -94,9 +82,9 @@ class Ground:
     async def facts(self, mark: str, kind: Link, other: str) -> list[Fact]:
         """The facts of a relation, ended ones too, that are tied to an id; or to nobody, where it is empty."""
         field_ = self.index.of("fact")
-        rows = self.marked(field_, HOLDS + mark)
+        rows = field_.bearing(hash_term(HOLDS + mark))
         if other:
-            rows = rows[np.isin(rows, self.tied(field_, kind, other))]
+            rows = rows[np.isin(rows, field_.tied(kind, hash_term(other)))]
         else:
             rows = rows[~np.isin(rows, field_.links.owner[field_.links.kind == LINKS.index(kind)])]
         found = cast(list[Fact], await self.fetched(field_, rows))
@@ -149,7 +137,7 @@ class People:
         names |= {name for fact in found.facts for name in (fact.subject, fact.object) if name}
         names |= {name for frame in found.frames for event in frame.events for name in event.participants}
         names = {part for name in names for part in parted(name)}
-        rows = {int(row) for name in names for row in self._ground.marked(self._entities, NAMED + normal(name))}
+        rows = {int(row) for name in names for row in self._entities.bearing(hash_term(NAMED + normal(name)))}
         self._learn(await self._ground.fetched(self._entities, np.array(sorted(rows), np.int64), len(rows)))
         self._met = {ids[0] for name in names if len(ids := self._bearers.get(normal(name), [])) == 1}
         for entity in drawn:
@@ -228,7 +216,7 @@ class People:
     async def _longer(self, entity: Entity) -> Entity | None:
         """The one known entity that the name is short for, or that is short for it."""
         ground = self._ground
-        rows = sorted({int(row) for term in tokens(entity.text) for row in ground.marked(self._entities, term)})
+        rows = sorted({int(row) for term in tokens(entity.text) for row in self._entities.bearing(hash_term(term))})
         known = cast(list[Entity], await ground.fetched(self._entities, np.array(rows, np.int64)))
         everybody = {e.id: e for e in (*known, *self._known.values()) if e.id not in self._became}
         near = [other for other in everybody.values() if _short(entity, other)]
@@ -272,7 +260,7 @@ class People:
         for name in _names(entity):
             rows = np.arange(len(passages))
             for term in tokens(name):
-                rows = np.intersect1d(rows, ground.marked(passages, term))
+                rows = np.intersect1d(rows, passages.bearing(hash_term(term)))
             ids |= {record.id for record in await ground.fetched(passages, rows, MOVED)}
         found = await ground.store.citing(ground.scope, sorted(ids | set(entity.sources)), ["entity"])
         return [source for record in found if record.id == entity.id for source in record.sources]
@@ -281,9 +269,9 @@ class People:
         """The facts and frames that are tied to an id."""
         ground, found = self._ground, list[Record]()
         facts, frames = ground.index.of("fact"), ground.index.of("frame")
-        either = np.union1d(ground.tied(facts, "subject", who), ground.tied(facts, "object", who))
+        either = np.union1d(facts.tied("subject", hash_term(who)), facts.tied("object", hash_term(who)))
         found += await ground.fetched(facts, either, MOVED)
-        return found + await ground.fetched(frames, ground.tied(frames, "names", who), MOVED)
+        return found + await ground.fetched(frames, frames.tied("names", hash_term(who)), MOVED)
 
     async def moved(self) -> list[Fact]:
         """Tie the frames of those who became one with others to these, and return their facts, tied so."""

@@ -1,4 +1,4 @@
-"""Keeps the graph of a scope small: archives whom nothing is tied to, makes one fact of a chain of attributes.
+"""Keeps the graph of a scope small: archives whom nothing speaks of, makes one fact of a chain of attributes.
 
 Nothing is deleted: what was archived stands again when it is spoken of. Knows no question and no model.
 """
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final, TypeVar
 
-from fabula.abc import Changes, Filter, Store
+from fabula.abc import Changes, Filter, Lease, Store
 from fabula.errors import StoreUnavailable
 from fabula.extract import entry_of
 from fabula.graph import Chain, FactEdge, chains, lonely
@@ -43,13 +43,16 @@ class Upkept:
     """Facts that stand for a chain of others from now on; these are archived."""
     restored: tuple[str, ...] = ()
     """What was archived and stands again, because something else is tied to it."""
+    skipped: tuple[str, ...] = ()
+    """Scopes in which nothing was done, since another process was at work on them."""
 
 
-async def prune(store: Store, scope: str, space: str, settings: Settings, at: datetime) -> Upkept:
-    """Do one round of upkeep in one transaction.
+async def prune(store: Store, lease: Lease, space: str, settings: Settings, at: datetime) -> Upkept:
+    """Do one round of upkeep of a leased scope in one transaction.
 
-    Raises `StoreUnavailable` where the scope is written to all the while.
+    Raises `LeaseLost`, and `StoreUnavailable` where the scope is written to all the while.
     """
+    scope = lease.scope
     for _ in range(TRIES):
         index = await store.load(scope, space)
         turn = _Round(index, settings)
@@ -61,7 +64,7 @@ async def prune(store: Store, scope: str, space: str, settings: Settings, at: da
         if not (put or turn.close):
             return turn.done
         changes = Changes(put=put, close=tuple(turn.close), at=at, revision=index.revision)
-        if (await store.write(scope, changes)).revision:
+        if (await store.write(scope, changes, lease)).revision:
             return turn.done
     raise StoreUnavailable(f"scope {scope!r} is written to all the while: try again later")
 

@@ -10,6 +10,7 @@ import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
+from typing import Final
 
 import numpy as np
 
@@ -31,16 +32,15 @@ from fabula.types import Entity, Image, Interval, Plan, Trace
 
 log = logging.getLogger(__name__)
 
-"""How many of the best passages may speak for something being known."""
-NAMES = 20
+NAMES: Final = 20
 """How many entities that the question names are looked at for their other names."""
-NEAREST = 200
+NEAREST: Final = 200
 """How many of the nearest vectors are fetched where they are left in the database."""
-FETCHED = 2000
+FETCHED: Final = 2000
 """Rows of which all vectors are fetched rather than the nearest."""
-BEFORE = 60 * scoring.DAY
+BEFORE: Final = 60 * scoring.DAY
 """How far back "before May" looks, in seconds."""
-SMALL = 20_000
+SMALL: Final = 20_000
 """Rows up to which ranking is quicker than a trip to another thread."""
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Final
 
 from fabula import when
@@ -112,6 +113,7 @@ _HAN_GAP: Final = re.compile(r"(?<=[\u4e00-\u9fff]) +(?=[\u4e00-\u9fff])")
 _SOME_DAY: Final = datetime(2000, 1, 1, tzinfo=UTC)
 
 
+@lru_cache(maxsize=4096)  # asked anew for every fact that a new one is held against
 def worded(predicate: str) -> str:
     """Return a predicate as it is compared: folded, as words where it is written as a key (`lives_in`, `worksAt`).
 

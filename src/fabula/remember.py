@@ -23,10 +23,8 @@ from fabula.relations import HOLDS, ending, relation
 from fabula.settings import Settings
 from fabula.synonyms import tied
 from fabula.text import AHEAD, ANALYZER, TIMED, analyse, clean, derived_id, fold, hash_term, identifier, mask, script
-from fabula.types import ROLES, Entity, Fact, Image, Interval, Masked, Message, Passage, Receipt, Record
+from fabula.types import ROLES, VAGUE, Entity, Fact, Image, Interval, Masked, Message, Passage, Receipt, Record
 
-VAGUE: Final = ("instant", "fuzzy")
-"""The precisions of times that say nothing of when."""
 MASKED: Final = "fabula:masked"
 """The key of `meta` under which the spans of masked secrets are kept: kind, start, end."""
 

@@ -203,6 +203,13 @@ def z(values: NDArray[Any], known: Bools | None = None) -> Floats:
     return (around / deviation).astype(np.float32) if deviation >= 1e-9 else np.zeros(len(values), np.float32)
 
 
+def greatest(values: Floats, target: NDArray[np.int32], size: int, start: Floats | float = 0.0) -> Floats:
+    """Return the greatest of the values that go to each of `size` rows, and at least what it has at the `start`."""
+    best = np.full(size, start, np.float32)
+    np.maximum.at(best, target, values)
+    return best
+
+
 def nearness(moments: NDArray[np.float64], windows: Sequence[tuple[float, float]]) -> Floats:
     """Return 1 within a window, less before and after it, 0 far away or where the moment is unknown.
 

@@ -42,7 +42,9 @@ class Settings:
     synonyms: int = 5
     """How many others an entity is tied to by its own name, at most; 0: none."""
     prune: int = 3
-    """After how many rounds of upkeep in a row an entity is archived that nothing is tied to; 0: never."""
+    """After how many rounds of upkeep in a row an entity is archived that no message names, and that no fact, frame or
+    synonym is tied to; 0: never. Extractors that come with fabula cite a message for each entity, so none is archived
+    of theirs: it goes with its last message. It is for those of extractors that cite none, as from a catalogue."""
     compress: bool = True
     """Whether upkeep makes one fact of a chain of attributes: Nora has a cat, the cat is a tabby."""
     idle: float = 30.0

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from datetime import datetime
 from types import MappingProxyType
-from typing import Any, ClassVar, Literal, get_args
+from typing import Any, ClassVar, Final, Literal, get_args
 
 from fabula.checking import aware, chosen, named, pictured, within
 from fabula.errors import InvalidInput
@@ -24,6 +24,8 @@ Precision = Literal[
     "instant", "second", "minute", "hour", "part", "day", "weekend", "week",
     "month", "quarter", "season", "half", "year", "decade", "century", "range", "fuzzy",
 ]  # fmt: skip
+VAGUE: Final[tuple[Precision, ...]] = ("instant", "fuzzy")
+"""The precisions of times that say nothing of when."""
 Channel = Literal["dense", "sparse", "context", "time", "facts", "frames", "graph"]
 Fusion = Literal["linear", "rrf"]
 
@@ -377,7 +379,8 @@ class Hit:
     """A record that came back and why.
 
     `score` (0–1) orders the hits of one recall and is not comparable between recalls. `parts` holds the features it
-    is the weighted sum of. A derived record has the score and parts of the best passage it was made from.
+    is the weighted sum of. Facts and frames that a model drew are ranked themselves; those of rules, entities and
+    insights have the score and parts of the best passage they were made from.
     """
 
     record: Record

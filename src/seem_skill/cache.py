@@ -24,16 +24,21 @@ class CachedEmbedder(Embedder):
         """Return one unit vector a text, in order; raises what the other embedder raises."""
         if role != "query":
             return await self._inner.embed(texts, role)
-        found = {text: self._kept[text] for text in texts if text in self._kept}
+        kept = self._kept  # not what `clear` puts in its place meanwhile
+        found = {text: kept[text] for text in texts if text in kept}
         unknown = [text for text in dict.fromkeys(texts) if text not in found]
         if unknown:
             found |= zip(unknown, await self._inner.vectors(unknown, role), strict=True)
         for text in texts:
-            self._kept[text] = found[text]
-            self._kept.move_to_end(text)
-        while len(self._kept) > self._size:
-            self._kept.popitem(last=False)
+            kept[text] = found[text]
+            kept.move_to_end(text)
+        while len(kept) > self._size:
+            kept.popitem(last=False)
         return np.array([found[text] for text in texts], np.float32).reshape(len(texts), self.dimensions)
+
+    def clear(self) -> None:
+        """Forget the questions, those that are being asked too."""
+        self._kept = OrderedDict()
 
     @property
     def sees(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride]

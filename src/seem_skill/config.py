@@ -9,11 +9,12 @@ import os
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
 from platformdirs import user_data_path
 
 from fabula import InvalidInput
+from fabula.checking import within
 from fabula.text import identifier
 from fabula.types import MAX_LIMIT
 
@@ -52,14 +53,6 @@ def choice(kind: type[_Choice], value: object, name: str) -> _Choice:
         return kind(value)
     except ValueError:
         raise InvalidInput(f"{name} is one of {', '.join(kind)}, not {value!r}") from None
-
-
-def within(value: Any, name: str, low: float, high: int = MAX_LIMIT, kind: type[int | float] = int) -> Any:
-    """Return `value` if it is a number of that kind, `low <= value <= high`; raises `InvalidInput` otherwise."""
-    if not isinstance(value, int | kind) or isinstance(value, bool) or not low <= value <= high:
-        what = "a whole number" if kind is int else "a number"
-        raise InvalidInput(f"{name} is {what} from {low} to {high}, not {value!r}")
-    return value
 
 
 _LEAST: Final = {
@@ -131,15 +124,15 @@ class SEEMConfig:
         object.__setattr__(self, "retrieve_strategy", strategy)
         object.__setattr__(self, "user_id", identifier(self.user_id, "user_id"))
         for name, least in _LEAST.items():
-            within(getattr(self, name), name, least)
+            within(name, getattr(self, name), least, MAX_LIMIT)
         for name, low in _SHARES.items():
-            within(getattr(self, name), name, low, 1, float)
+            within(name, getattr(self, name), low, 1, kind=float)
         for name in _TEXTS:
             if not isinstance(getattr(self, name), str | None):
                 raise InvalidInput(f"{name} is text, not {type(getattr(self, name)).__name__}")
         if not isinstance(self.data_dir, str | Path | None):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InvalidInput(f"data_dir is a path, not {type(self.data_dir).__name__}")
-        within(self.cache_max_size, "cache_max_size", 0, 10**9)
+        within("cache_max_size", self.cache_max_size, 0, 10**9)
         for name in ("enable_fact_graph", "enable_integration", "enable_cache"):
             if not isinstance(getattr(self, name), bool):
                 raise InvalidInput(f"{name} is True or False, not {getattr(self, name)!r}")

@@ -31,7 +31,7 @@ def nodes(turns: Sequence[Passage], entities: Sequence[Entity], facts: Sequence[
         yield turn.id, {"type": "chunk", **shapes.chunk(turn)}
     for fact in facts:
         said = zip(ends(fact), (fact.subject, fact.object), strict=True)
-        yield from ((end, {"type": "entity", "name": name}) for end, name in said if name)
+        yield from ((end, {"type": "entity", "name": name, "aliases": [], "kind": ""}) for end, name in said if name)
     for entity in entities:
         named = {"name": entity.text, "aliases": list(entity.aliases), "kind": entity.type}
         yield entity.id, {"type": "entity", **named}

@@ -16,14 +16,13 @@ RULES = "rules"
 """What makes the memories where no language model is named."""
 
 
-def memory(config: SEEMConfig, environ: Mapping[str, str]) -> Memory:
-    """Return the memory, which opens itself when first used; its folder is made.
+def memory(config: SEEMConfig, environ: Mapping[str, str], model: Embedder | None) -> Memory:
+    """Return the memory with this embedding model, which opens itself when first used; its folder is made.
 
     Raises `InvalidInput` where a model is named without a key, and `StoreUnavailable`.
     """
     chat = _chat(config, environ)
     llm = None if chat is None else llm_from({}, **chat, sees=True)
-    model = embedder(config, environ)
     place = _made(config.folder) / "memory.db" if config.database is None else config.database
     return Memory(place, embedder=model, llm=llm, settings=settings(config))
 

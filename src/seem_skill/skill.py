@@ -14,12 +14,14 @@ from pathlib import PurePath
 from typing import Any, Final, Self, TypeVar
 
 from fabula import Entity, Fact, Frame, Image, InvalidInput, Memory, Passage, Plan, Recollection, Record
+from fabula.checking import within
 from fabula.graph import to_networkx
 from fabula.names import entity_id, normal
 from fabula.text import fold, identifier
 from fabula.types import MAX_LIMIT, Kind
 from seem_skill import graphs, opening, pictures, shapes
-from seem_skill.config import RecallMode, RetrieveStrategy, SEEMConfig, choice, within
+from seem_skill.cache import CachedEmbedder
+from seem_skill.config import RecallMode, RetrieveStrategy, SEEMConfig, choice
 from seem_skill.shapes import Shape
 
 log = logging.getLogger(__name__)
@@ -59,8 +61,9 @@ class SEEMSkill:
         self.config = config or SEEMConfig()
         self._scope = self.config.user_id
         self._extraction = opening.extraction(self.config, os.environ)
-        self._memory = _memory or opening.memory(self.config, os.environ)
-        self._settled = False
+        self._model = opening.embedder(self.config, os.environ) if _memory is None else None
+        self._memory = _memory or opening.memory(self.config, os.environ, self._model)
+        self._stores, self._settled = 1, 0
         log.info("memories are made by %s", self._extraction)
 
     def __enter__(self) -> Self:
@@ -85,7 +88,7 @@ class SEEMSkill:
         logged. A turn without `dialogue_id` goes by its memory id.
         """
         receipt = self._memory.remember(self._scope, shapes.message(observation))
-        self._settled = False
+        self._stores += 1
         (memory_id,) = receipt.ids
         if memory_id is None:
             raise InvalidInput(f"dialogue_id {observation['dialogue_id']!r} was forgotten and is not brought back")
@@ -118,8 +121,10 @@ class SEEMSkill:
         DPR goes by meaning alone, HYBRID_RRF fuses keywords and meaning, PPR weighs everything there is: also facts,
         memories and a walk over the graph. Chunk and fact scores compare within one recall.
         """
-        limit: int = within(self.config.top_k_chunks if top_k is None else top_k, "top_k", 1)
-        most: int = within(self.config.top_k_facts if top_k_facts is None else top_k_facts, "top_k_facts", 0)
+        limit = self.config.top_k_chunks if top_k is None else top_k
+        most = self.config.top_k_facts if top_k_facts is None else top_k_facts
+        within("top_k", limit, 1, MAX_LIMIT)
+        within("top_k_facts", most, 0, MAX_LIMIT)
         mode = choice(RecallMode, mode, "mode")
         spare = min(self.config.backfill_chunks, limit) if mode is RecallMode.MAX else 0
         plan = replace(self._plan(strategy), limit=min(limit + ROOM, MAX_LIMIT), expand=spare)
@@ -278,16 +283,22 @@ class SEEMSkill:
     def _settle(self) -> None:
         # Once after a store: asking costs tens of milliseconds in a large memory, and work that failed is tried
         # again in the background. What others store meanwhile is a memory too, made of the bare turn.
-        if not self._settled:
-            self._settled = True
+        stores = self._stores
+        if self._settled != stores:
             for error in self.flush()["errors"]:
                 log.warning("some memories are still to be made: %s", error)
+            self._settled = stores  # and not of now: what was stored meanwhile is still to be asked for
 
     def clear(self, confirm: bool = False) -> None:
-        """Erase everything of this user for good; raises `ValueError` without `confirm=True`."""
+        """Erase everything of this user for good, and the questions kept in this process.
+
+        Raises `ValueError` without `confirm=True`.
+        """
         if confirm is not True:
             raise InvalidInput(f"clear erases all memories of {self._scope!r}: call clear(confirm=True)")
         self._memory.forget(self._scope, everything=True)
+        if isinstance(self._model, CachedEmbedder):
+            self._model.clear()
 
 
 def _said(turn: Passage) -> tuple[float, int]:

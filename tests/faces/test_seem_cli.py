@@ -318,7 +318,7 @@ def test_stored_text_does_not_steer_the_terminal(seem: Seem) -> None:
         (["recall", "--query", "x", "--mode", "full"], "invalid choice: 'full'"),
         (["recall", "--query", "x", "--strategy", "bm25"], "invalid choice: 'bm25'"),
         (["recall", "--query", "x", "--top-k", "many"], "invalid int value: 'many'"),
-        (["recall", "--query", "x", "--top-k", "0"], "top_k is a whole number from 1"),
+        (["recall", "--query", "x", "--top-k", "0"], "top_k is 1 to 1000, not 0"),
         (["recall", "--query", " "], "recall needs a --query that is not blank"),
         (["recall"], "recall needs a --query that is not blank"),
         (["store"], "an observation needs a text that is not blank, or an image"),

@@ -240,6 +240,8 @@ SCOPES = (
     'say "hi"',
     "$1 :scope %s $$",
 )
+NAMES = {"O'Brien": 1, "'; DROP TABLE records; --": 1}
+"""How many entities rules find in a message that says the scope: the others' names are no names."""
 HIDDEN = "row-level security"
 
 
@@ -443,7 +445,7 @@ class TestAsTheApplication:
                 assert len(await memory.records(scope, "frame")) == 1
                 assert receipt.ids[0]
                 assert await memory.get(scope, receipt.ids[0])
-                named = len(await memory.records(scope, "entity"))
+                named = NAMES.get(scope, 0)
                 assert await memory.reindex(scope) == 3 + named, "two passages, a frame and whom they name"
                 assert await memory.reembed(scope) == 0
                 stats = await memory.stats(scope)

@@ -124,6 +124,15 @@ class TestAtOnce:
         assert (old.text, len(old.sources)) == (TRIP, 1)
         assert await memory.get("u", "f-m2") is None
 
+    async def test_one_that_is_forgotten_is_in_no_other(self, opening: Opening):
+        memory = await opening()
+        await told(memory, said(TRIP, 1))
+        await told(memory, said(AGAIN, 2))
+        assert await memory.forget("u", ids=["f-m2"])
+        (one,) = await frames(memory)
+        assert one.links["fused"] == ("f-m1",)
+        assert await memory.check() == []
+
     async def test_every_source_is_found_still(self, opening: Opening):
         memory = await opening()
         await told(
@@ -527,6 +536,15 @@ class TestOverturned:
             memory, said(window.content, 83, session="x")
         )  # it has its vector still, and is found to be like this
         assert len(await frames(memory)) == len(after)
+
+    async def test_the_mark_goes_with_a_fact_that_is_forgotten(self, opening: Opening):
+        memory = await opening()
+        await told(memory, self.HOME, said("From the window she sees Porto", 80))
+        (home,) = await memory.records("u", "fact")
+        await told(memory, self.MOVE)
+        assert home.id in next(f for f in await frames(memory) if f.id == "f-m80").meta[CONTESTED]
+        await memory.forget("u", refs=["m1"])
+        assert not [frame.id for frame in await frames(memory) if CONTESTED in frame.meta]
 
     async def test_a_language_model_judges_them_anew_and_knows_why(self, opening: Opening):
         async def judge(shown: str) -> str:

@@ -662,6 +662,22 @@ class TestSynonyms:
         links = index.of("entity").links
         assert not (links.kind == LINKS.index("synonym")).any()
 
+    @pytest.mark.parametrize("before", [False, True], ids=["by the alias", "by the name too"])
+    async def test_by_an_alias_go_with_it_unless_they_are_so_without(self, db: str, before: bool):
+        class Orchard(Meaning):
+            MEANINGS = (("果园红", "acme, 红果园", *(["acme"] if before else [])),)
+
+        talk = Talk(db, embedder=Orchard())
+        async with talk.memory:
+            await talk.say("1", called("Acme", kind="Organization"))
+            told = await talk.say("2", called("Acme", "红果园", kind="Organization"))
+            await talk.say("3", called("果园红", kind="Organization"))
+            assert await self.pairs(talk) == {frozenset(("果园红", "Acme"))}
+            await talk.forget(told)
+            assert await self.pairs(talk) == ({frozenset(("果园红", "Acme"))} if before else set())
+            links = (await talk.store.load("u", "")).of("entity").links
+            assert bool((links.kind == LINKS.index("synonym")).any()) == before
+
     async def test_lead_the_walk_from_one_name_to_the_other(self, meaning: Talk):
         for n in range(6):
             await meaning.say(

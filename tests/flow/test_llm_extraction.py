@@ -478,34 +478,6 @@ async def test_a_fact_told_again_is_as_sure_as_the_surer_and_nobodys_alone(db: s
 # --- what was said before, and what was said last ---------------------------------------------------------------
 
 
-async def test_the_messages_before_a_window_are_shown_with_it_and_cannot_be_cited(db: str):
-    """The last four of the session, without what was recalled or is blank; none of another session."""
-    reply = {"facts": [{"text": "cited", "sources": ["1"]}, {"text": "made up", "sources": ["3"]}]}
-    llm = ScriptedLLM([json.dumps(reply)] * 4)
-    async with opened(db, llm, settings=Settings(window=2)) as memory:
-        for text in ("one", "two", "three", " ", f"{OPEN}old{CLOSE}five", "six", "seven"):
-            await memory.remember("u", Message(text, session="a", id=text[-5:].strip() or "blank"))
-        await memory.remember("u", Message("elsewhere", session="b"))
-        await memory.remember("v", Message("not mine", session="a"))
-        await memory.flush("u")
-        shown = [call.messages[1]["content"] for call in llm.calls]
-        assert [lines(text) for text in shown if "elsewhere" not in text] == [
-            ([], ["one", "two"]), (["one", "two"], ["three", "five"]), (["two", "three", "five"], ["six", "seven"])
-        ]  # fmt: skip
-        assert "EARLIER" not in next(text for text in shown if "elsewhere" in text)
-        refs = {passage.id: passage.ref for passage in await memory.records("u") if isinstance(passage, Passage)}
-        assert {(fact.text, refs[source]) for fact in await facts(memory) for source in fact.sources} == {
-            ("cited", "one"), ("cited", "three"), ("cited", "six"), ("cited", None),
-        }  # fmt: skip
-
-
-def lines(content: str) -> tuple[list[str], list[str]]:
-    """The texts that are shown before a window, and those of the window."""
-    before, _, window_ = content.partition("===== TO RECORD\n")
-    first, second = ([line for line in part.split("\n") if line[:5] != "====="] for part in (before, window_))
-    return [line for line in first if line], [line for line in second if line]
-
-
 @pytest.mark.parametrize("order", ["as told", "the later first"])
 @pytest.mark.parametrize("kind", ["two windows", "one window"])
 async def test_of_two_values_the_later_told_stands_whichever_is_read_first(db: str, order: str, kind: str):

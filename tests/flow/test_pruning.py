@@ -9,6 +9,7 @@ import pytest
 
 from fabula import AsyncMemory, Message, Passage, Plan, Settings
 from fabula.abc import Changes, Extraction, Filter, Written
+from fabula.background import NEVER
 from fabula.pruning import ALONE, Upkept
 from fabula.stores import open_store
 from fabula.testing import FakeClock, FakeExtractor, HashEmbedder
@@ -148,6 +149,13 @@ class TestAlone:
         for _ in range(2):
             assert (await kept.round()).archived == ()
 
+    async def test_not_whom_a_message_names(self, kept: Kept):
+        said = await kept.say("Atlantis sank", Entity(scope="", id="", text="Atlantis", type="Location"))
+        for _ in range(4):
+            assert await kept.round() == Upkept()
+        await kept.forget(said)
+        assert await kept.texts("entity") == []
+
     async def test_not_where_nothing_is_to_be_pruned(self, db: str):
         kept = Kept(db, prune=0)
         async with kept.memory:
@@ -237,6 +245,16 @@ class TestChains:
         assert {record.text for _, record in versions} == {CAT[1 - gone].text}
         assert await kept.found("cat") >= {CAT[1 - gone].text}
 
+    async def test_what_two_told_is_left_by_the_other_of_them(self, kept: Kept):
+        first, second = [await kept.say(text, CAT[0]) for text in ("1", "2")]
+        await kept.say("3", CAT[1])
+        await kept.round()
+        await kept.forget(first)
+        (has,) = [fact for fact in await kept.memory.records("u", "fact") if fact.text == CAT[0].text]
+        assert (has.status, has.sources) == ("live", (second,))
+        versions = await kept.store.find("u", Filter(kind="fact", status=None, ended=True))
+        assert first not in repr(versions)
+
     async def test_goes_when_it_is_forgotten_who_is_meant_in_it(self, kept: Kept):
         await kept.say("1", CAT[0])
         await kept.say("2", holds("Mouser", "is", "a tabby"))
@@ -294,3 +312,29 @@ async def test_a_round_that_was_overtaken_is_done_again(kept: Kept, monkeypatch:
     monkeypatch.setattr(type(kept.store), "write", overtaken)
     assert len((await kept.round()).compressed) == 1
     assert [written.revision for written in turns] == [0]
+
+
+async def test_a_round_holds_the_lease_and_skips_a_scope_that_is_worked_on(kept: Kept, monkeypatch: pytest.MonkeyPatch):
+    for fact in CAT:
+        await kept.say(fact.text, fact)
+    await kept.memory.remember("u", "not read yet")
+    other = await kept.store.lease("another process", ("extract",), kept.clock(), 60, due=NEVER, scope="u")
+    assert other is not None
+    assert await kept.memory.upkeep("u") == Upkept(skipped=("u",))
+    await kept.store.release(other)
+    await kept.settled()
+
+    inner, refused = type(kept.store).write, list[object]()
+
+    async def meanwhile(store: Any, scope: str, changes: Changes, lease: Any = None) -> Written:
+        refused.append(await store.lease("another process", (), kept.clock(), 60, scope=scope))
+        return await inner(store, scope, changes, lease)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(type(kept.store), "write", meanwhile)
+        done = await kept.memory.upkeep("u")
+    assert len(done.compressed) == 1
+    assert refused == [None]
+    assert await kept.store.holder("u") is None
+    assert await kept.memory.upkeep("nobody") == Upkept()
+    assert await kept.memory.scopes() == ["u"]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from fabula.abc.changes import Changes, Erasure, Filter, Lease, Pending, ScopeState, Task, Written
 from fabula.index import Block, Floats, Index
-from fabula.types import Forgotten, Kind, Passage, Record, Stats
+from fabula.types import Forgotten, Kind, Record, Stats
 
 
 class Store(ABC):
@@ -94,10 +94,6 @@ class Store(ABC):
         """List records with their numbers, in order of arrival."""
 
     @abstractmethod
-    async def earlier(self, scope: str, session: str, seq: int, limit: int) -> list[Passage]:
-        """Return the last `limit` passages of a session before the place `seq`, in their order."""
-
-    @abstractmethod
     async def citing(
         self, scope: str, ids: Sequence[str], kinds: Sequence[Kind], as_of: datetime | None = None
     ) -> list[Record]:
@@ -118,7 +114,8 @@ class Store(ABC):
     ) -> Lease | None:  # fmt: skip
         """Lease a scope (any, or this one) with work of one of `tasks` that nobody else holds.
 
-        The work is due by `due` (default: `now`). A worker may lease again what it holds, to hold it longer.
+        The work is due by `due` (default: `now`); without `tasks`, this scope is leased for other work. A worker may
+        lease again what it holds, to hold it longer.
         """
 
     @abstractmethod

@@ -21,7 +21,7 @@ from fabula.index import Block, Floats, Index
 from fabula.stores import audit, copying, erasing, leasing, reading, writing
 from fabula.stores.layouts import Layout
 from fabula.stores.statements import Steps
-from fabula.types import Forgotten, Kind, Passage, Record, Stats
+from fabula.types import Forgotten, Kind, Record, Stats
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -113,9 +113,6 @@ class DrivenStore(Store):
     async def find(self, scope: str, wanted: Filter) -> list[tuple[int, Record]]:
         return await self.reads(scope, reading.find, scope, wanted)
 
-    async def earlier(self, scope: str, session: str, seq: int, limit: int) -> list[Passage]:
-        return await self.reads(scope, reading.earlier, scope, session, seq, limit)
-
     async def citing(
         self, scope: str, ids: Sequence[str], kinds: Sequence[Kind], as_of: datetime | None = None
     ) -> list[Record]:
@@ -136,7 +133,7 @@ class DrivenStore(Store):
                 first, *rest = await self.reads(None, leasing.work, worker, tasks, now, due, None) or [""]
                 shuffle(rest)  # who loses the first to another worker must not meet the same one at the second
                 self._candidates = [name for name in (first, *rest) if name]
-            while self._candidates:
+            while tasks and self._candidates:
                 if (lease := await self._lease(worker, tasks, now, seconds, due, self._candidates.pop(0))) is not None:
                     return lease
         return None
@@ -144,7 +141,7 @@ class DrivenStore(Store):
     async def _lease(
         self, worker: str, tasks: Sequence[Task], now: datetime, seconds: float, due: datetime | None, scope: str
     ) -> Lease | None:
-        if not await self.reads(scope, leasing.work, worker, tasks, now, due, scope):
+        if tasks and not await self.reads(scope, leasing.work, worker, tasks, now, due, scope):
             return None
         return await self.writes(leasing.lease, scope, worker, now, seconds)
 

@@ -14,6 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from fabula.abc import Erasure
+from fabula.frames import CONTESTED
 from fabula.index import LINK, LINKS
 from fabula.names import NAMED_BY, TOOK, entity_id, normal
 from fabula.stores.layouts import Layout
@@ -76,10 +77,10 @@ def erase(scope: str, erasure: Erasure, layout: Layout) -> Steps[Forgotten]:
     counts |= yield from _erase_rows(scope, doom, ids)
     yield from _narrow(state, doom)
     yield from _untie(scope, doom)
-    yield from _part(state, doom)
     kept = yield from _reopen(state, doom)
     if doom.unnamed:
         yield from _tie_anew(state, doom)
+    yield from _part(state, doom)  # last, since what is tied anew is written as it was read
     yield from _let_hold(state, doom)
     yield from _read_again(scope, doom, ids, kept)
     state.reset = state.revision
@@ -182,13 +183,15 @@ def _restore(scope: str, doom: _Doom) -> Steps[None]:
     parts = {part for fact in goes for part in fact.meta.get(COMPRESSED, ())} - doom.gone
     for row in (yield Do("all_versions", {"scope": scope, "ids": sorted(parts)})):
         number, record_id = row[:2]
+        if number in doom.versions:
+            continue
         left = doom.left.setdefault(record_id, {})
         record = from_row(scope, row)
         if record.status == "archived":
             doom.versions[number] = row
             left.pop(number, None)
         else:
-            left.setdefault(number, (row[9], list(record.sources)))
+            left.setdefault(number, (row[9], [one for one in record.sources if one not in doom.gone]))
 
 
 def _erase_rows(scope: str, doom: _Doom, named: set[str]) -> Steps[dict[str, int]]:
@@ -235,24 +238,46 @@ def _untie(scope: str, doom: _Doom) -> Steps[None]:
 
 
 def _part(state: OwnRow, doom: _Doom) -> Steps[None]:
-    """Take from entities that stay the ties to those that are gone, whose ids are made of their names."""
-    gone = doom.gone & {row[1] for row in doom.versions.values() if row[2] == "entity"}
-    if not gone:
+    """Take from what stays what it knows of those that are gone: their ids, which are made of names, and the ties to
+    those who were named by what goes; who is alike still is tied when it is embedded anew."""
+    kinds = {row[1]: row[2] for row in doom.versions.values()}
+    away = {kind: {one for one in doom.gone if kinds.get(one) == kind} for kind in ("fact", "frame")}
+    entities = [from_row(state.scope, row) for row in doom.versions.values() if row[2] == "entity"]
+    named = {one.id for one in entities if not doom.gone.isdisjoint(one.meta.get(NAMED_BY, ()))}
+    synonyms = named | {one.id for one in entities if one.id in doom.gone}
+    if synonyms:
+        for number, entity in (yield from _versions(state.scope, "entity")).items():
+            yield from _rewrite(state, number, entity, _parted(entity, "synonym", synonyms))
+    if away["fact"] or away["frame"]:
+        for number, frame in (yield from _versions(state.scope, "frame")).items():
+            parted = _parted(frame, "fused", away["frame"])
+            told = [one for one in frame.meta.get(CONTESTED, ()) if one not in away["fact"]]
+            meta = {name: value for name, value in frame.meta.items() if name != CONTESTED}
+            yield from _rewrite(state, number, frame, replace(parted, meta={**meta, CONTESTED: told} if told else meta))
+
+
+def _parted(record: Record, kind: Link, away: set[str]) -> Record:
+    """A record without its ties of a kind to some."""
+    links = {**record.links, kind: tuple(one for one in record.links.get(kind, ()) if one not in away)}
+    return replace(record, links={name: ids for name, ids in links.items() if ids})
+
+
+def _rewrite(state: OwnRow, number: int, record: Record, parted: Record) -> Steps[None]:
+    """Write a version without some of what it was tied to, if it was."""
+    if pack(parted) == pack(record):
         return
-    keys = np.array([hash_term(record_id) for record_id in gone], np.uint64)
-    for number, entity in (yield from _versions(state.scope, "entity")).items():
-        alike = entity.links.get("synonym", ())
-        if gone.isdisjoint(alike):
-            continue
-        others = {kind: ids for kind, ids in entity.links.items() if kind != "synonym"}
-        left = tuple(other for other in alike if other not in gone)
-        parted = replace(entity, links={**others, "synonym": left} if left else others)
-        yield Do("rewrite_data", {"scope": state.scope, "number": number, "data": pack(parted),
-                                  "revision": state.revision})  # fmt: skip
-        for _, packed in (yield Do("record_links", {"scope": state.scope, "numbers": [number]})):
-            links = np.frombuffer(packed, LINK)
-            links = links[(links["kind"] != LINKS.index("synonym")) | ~np.isin(links["key"], keys)]
-            yield Do("rewrite_links", {"scope": state.scope, "number": number, "links": links.tobytes()})
+    yield Do("rewrite_data", {"scope": state.scope, "number": number, "data": pack(parted),
+                              "revision": state.revision})  # fmt: skip
+    cut = {
+        (hash_term(one), LINKS.index(kind))
+        for kind, ids in record.links.items()
+        for one in set(ids).difference(parted.links.get(kind, ()))
+    }
+    for _, packed in (yield Do("record_links", {"scope": state.scope, "numbers": [number]})):
+        kept = [
+            one for link in np.frombuffer(packed, LINK) if (one := (int(link["key"]), int(link["kind"]))) not in cut
+        ]
+        yield Do("rewrite_links", {"scope": state.scope, "number": number, "links": np.array(kept, LINK).tobytes()})
 
 
 def _reopen(state: OwnRow, doom: _Doom) -> Steps[set[str]]:

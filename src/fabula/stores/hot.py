@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from fabula.abc import Changes, Erasure, Filter, Lease, Pending, ScopeState, Store, Task, Written
 from fabula.index import Block, Floats, Index
-from fabula.types import Forgotten, Kind, Passage, Record, Stats
+from fabula.types import Forgotten, Kind, Record, Stats
 
 
 class HotStore(Store):
@@ -103,9 +103,6 @@ class HotStore(Store):
 
     async def find(self, scope: str, wanted: Filter) -> list[tuple[int, Record]]:
         return await self.inner.find(scope, wanted)
-
-    async def earlier(self, scope: str, session: str, seq: int, limit: int) -> list[Passage]:
-        return await self.inner.earlier(scope, session, seq, limit)
 
     async def citing(
         self, scope: str, ids: Sequence[str], kinds: Sequence[Kind], as_of: datetime | None = None

@@ -19,7 +19,7 @@ from fabula.stores.layouts import Layout
 from fabula.stores.rows import from_row, micros
 from fabula.stores.statements import Do, Rows, Steps
 from fabula.text import hash_term
-from fabula.types import Kind, Passage, Record, Stats
+from fabula.types import Kind, Record, Stats
 
 
 def state(scope: str) -> Steps[ScopeState | None]:
@@ -87,9 +87,7 @@ def indexed(loaded: Loaded, layout: Layout) -> Index:
 
 
 def _row(record: Sequence[Any], terms: Sequence[Any]) -> Row:
-    *columns, record_id = record
-    length, question, postings, links = terms
-    return Row._make([*columns, hash_term(record_id), length, question, postings, links or b""])
+    return Row._make((*record[:-1], hash_term(record[-1]), *terms[:-1], terms[-1] or b""))
 
 
 def get(scope: str, ids: Sequence[str], as_of: datetime | None) -> Steps[dict[str, Record]]:
@@ -124,13 +122,6 @@ def find(scope: str, wanted: Filter) -> Steps[list[tuple[int, Record]]]:
             break
         params["after"] = rows[-1][0]
     return found[: wanted.limit]
-
-
-def earlier(scope: str, session: str, seq: int, limit: int) -> Steps[list[Passage]]:
-    """See `Store.earlier`."""
-    rows = yield Do("earlier_records", {"scope": scope, "session": session, "seq": seq, "limit": limit})
-    found = (from_row(scope, row) for row in reversed(rows))
-    return [record for record in found if isinstance(record, Passage)]
 
 
 def pictures(scope: str, record_id: str) -> Steps[dict[int, bytes]]:

@@ -1,6 +1,6 @@
 -- What the stores say to a database, by name. `IN :list` takes a list, `$lock` holds a row until the transaction ends
--- (nothing where there is one writer): each engine spells them its own way. A statement is of one scope, which is what a
--- cluster finds the place by; those that are of all scopes say so, and begin with all_.
+-- (nothing where there is one writer): each engine spells them its own way. A statement is of one scope, which is what
+-- a cluster finds the place by; those that are of all scopes say so, and begin with all_.
 
 -- name: take_scope
 -- Start a write: grow the scope's revision (which also locks its row) and tell where it stands.
@@ -49,11 +49,6 @@ SELECT id, number FROM records WHERE scope = :scope AND id IN :ids AND recorded_
 -- name: session_ids
 -- The passages of a session.
 SELECT id FROM records WHERE scope = :scope AND session = :session AND seq IS NOT NULL;
-
--- name: earlier_records
--- The last passages of a session before a place in it, the last one first.
-SELECT $record FROM records WHERE scope = :scope AND session = :session AND seq IS NOT NULL AND seq < :seq
-ORDER BY seq DESC LIMIT :limit;
 
 -- name: next_seq
 -- The next free place in a session.
@@ -109,7 +104,7 @@ UPDATE records SET recorded_to = CASE WHEN recorded_from > :at THEN recorded_fro
 WHERE scope = :scope AND id IN :ids AND recorded_to IS NULL;
 
 -- name: rewrite_data
--- Drop an erased source from a record that has others; only an erasure may do this.
+-- Write a record that outlives one of its sources without what that source told; only an erasure may do this.
 UPDATE records SET data = :data, revision = :revision WHERE scope = :scope AND number = :number;
 
 -- name: record_links
@@ -138,8 +133,8 @@ DELETE FROM records WHERE scope = :scope AND number IN :numbers RETURNING scope;
 -- A version's terms.
 INSERT INTO postings (scope, number, length, question, terms, links, embedded)
 VALUES (:scope, :number, :length, :question, :terms, :links, :embedded)
-ON CONFLICT (scope, number) DO UPDATE SET length = excluded.length, question = excluded.question, terms = excluded.terms,
-    links = excluded.links, embedded = excluded.embedded;
+ON CONFLICT (scope, number) DO UPDATE SET length = excluded.length, question = excluded.question,
+    terms = excluded.terms, links = excluded.links, embedded = excluded.embedded;
 
 -- name: delete_terms
 -- Erase versions' terms.
@@ -165,10 +160,11 @@ ORDER BY r.number;
 
 -- name: load_closed
 -- The same of versions that were ended since a revision.
-SELECT r.number, r.kind, COALESCE(r.session, ''), COALESCE(r.seq, -1), COALESCE(r.speaker, ''), r.valid_from, r.valid_to,
-    r.recorded_from, r.recorded_to, r.importance, r.id, p.length, p.question, p.terms, p.links
+SELECT r.number, r.kind, COALESCE(r.session, ''), COALESCE(r.seq, -1), COALESCE(r.speaker, ''),
+    r.valid_from, r.valid_to, r.recorded_from, r.recorded_to, r.importance, r.id, p.length, p.question, p.terms, p.links
 FROM records r JOIN postings p ON p.scope = r.scope AND p.number = r.number
-WHERE r.scope = :scope AND p.scope = :scope AND r.recorded_to IS NOT NULL AND r.revision > :revision AND r.number <= :after
+WHERE r.scope = :scope AND p.scope = :scope AND r.recorded_to IS NOT NULL AND r.revision > :revision
+    AND r.number <= :after
 ORDER BY r.number;
 
 -- name: drop_spaces
@@ -291,7 +287,8 @@ ON CONFLICT (scope, space, hash) DO NOTHING;
 -- name: trim_embeddings
 -- Keep the newest embeddings only.
 DELETE FROM embeddings WHERE scope = :scope AND space = :space AND hash IN (
-    SELECT hash FROM embeddings WHERE scope = :scope AND space = :space ORDER BY revision DESC, hash LIMIT 1000000000 OFFSET :keep);
+    SELECT hash FROM embeddings WHERE scope = :scope AND space = :space ORDER BY revision DESC, hash
+    LIMIT 1000000000 OFFSET :keep);
 
 -- name: clear_embeddings
 -- Forget a scope's embeddings.

@@ -115,21 +115,6 @@ class FindingContract:
         assert await ids(store, "fact", status="superseded") == ["b"]
         assert await ids(store, "fact", status=None) == ["a", "b", "c"]
 
-    async def test_earlier_gives_what_was_said_before(self, store: Store) -> None:
-        """The last passages of that session before a place in it, in order, and none of another session or scope."""
-        said = [passage("u", f"{session}{n}", session=session) for n in range(5) for session in "ab"]
-        await store.write("u", Changes(add=entries(*said, frame("u", "f", "a0"))))
-        await store.write("v", Changes(add=entries(passage("v", "a0", session="a"))))
-
-        async def earlier(session: str, seq: int, limit: int) -> list[str]:
-            return [record.id for record in await store.earlier("u", session, seq, limit)]
-
-        assert await earlier("a", 4, 2) == ["a2", "a3"]
-        assert await earlier("b", 2, 9) == ["b0", "b1"]
-        assert await earlier("a", 0, 9) == await earlier("c", 9, 9) == []
-        await store.erase("u", Erasure(ids=("a3",)))
-        assert await earlier("a", 4, 2) == ["a1", "a2"]
-
     async def test_citing_gives_what_was_made_from_records(self, store: Store) -> None:
         """Every record of the wanted kinds with one of the ids among its sources, once."""
         added = entries(
