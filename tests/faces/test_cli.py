@@ -278,7 +278,7 @@ class TestLookingAround:
         assert ran.code == 1
         assert "all is well" not in ran.out
         assert fabula("check", "--json").code == 1
-        assert fabula("upkeep").lines == ["archived 0, alone 0, compressed 0, restored 0"]
+        assert fabula("upkeep").lines == ["archived 0, alone 0, compressed 0, restored 0, skipped 0"]
         assert fabula("reindex").lines == ["indexed 1 records anew"]
 
     def test_flush_fails_where_work_fails(self, fabula: Fabula) -> None:

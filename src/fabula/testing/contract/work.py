@@ -71,6 +71,13 @@ class WorkContract:
         lease = await store.lease("w", ["embed", "extract"], NOON, 60)
         assert lease == Lease(scope="u", worker="w", until=NOON + timedelta(seconds=60))
 
+    async def test_a_scope_is_leased_for_other_work(self, store: Store) -> None:
+        """Without tasks, there need be nothing to do in it; but nobody else holds it."""
+        await store.write("idle", Changes(add=entries(fact("idle", "t"))))
+        lease = await store.lease("w", (), NOON, 60, scope="idle")
+        assert lease == Lease(scope="idle", worker="w", until=NOON + timedelta(seconds=60))
+        assert await store.lease("x", (), NOON, 60, scope="idle") is None
+
     async def test_a_held_scope_is_not_leased(self, store: Store, second: Store) -> None:
         """To no other worker, in whatever process, until it runs out."""
         await leave(store, "u")
