@@ -174,7 +174,8 @@ class People:
         for name in _names(entity):
             other = self._only(name, entity)
             if other is not None and other.id != own.id and same_type(other.type, self._known[own.id].type):
-                await self._unite(self._known[own.id], other, entity.sources[:1])
+                told = _credited(entity, normal(name)) or entity.sources[:1]
+                await self._unite(self._known[own.id], other, told)
         self._call(own.id, entity, entity.sources[:1])
         self._mention(self._known[own.id], entity.text, entity.sources)
 
@@ -207,7 +208,9 @@ class People:
             if not self._bearers.get(normal(name)):  # facts may be tied to whoever was called that
                 self._became[entity_id(name)] = who
         if more or (entity.type and not own.type):
-            meta = named_by(own.meta, sources if more else (), more)
+            meta = own.meta
+            for name in more:
+                meta = named_by(meta, _credited(entity, name) or sources, [name])
             aliases = (*own.aliases, *more.values())
             own = replace(own, aliases=aliases, type=own.type or entity.type, meta=meta)
             self._learn([own])
@@ -341,6 +344,11 @@ def _told(found: Extraction) -> Iterator[Entity]:
         for name in dict.fromkeys(name for event in frame.events for name in event.participants):
             if len(parted(name)) > 1:
                 yield Entity(scope="", id="", text=name, sources=frame.sources)
+
+
+def _credited(entity: Entity, name: str) -> tuple[str, ...]:
+    """The passages that are known to have told a name of an entity, as it is compared."""
+    return tuple(passage for passage, names in entity.meta.get(NAMED_BY, {}).items() if name in names)
 
 
 def _names(entity: Entity) -> tuple[str, ...]:

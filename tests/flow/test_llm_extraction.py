@@ -608,3 +608,23 @@ class TestReplay:
                 await memory.remember("u", Message(f"line {n}", id=f"D1:{n}", session="session_1"))
             assert (await memory.flush()).errors == ()
             assert {frame.text for frame in await memory.records("u", "frame")} >= {"early", "across", "late"}
+
+
+@pytest.mark.parametrize(
+    ("name", "alias", "told", "other"),
+    [
+        ("Rosa", "Roxy", "Her nickname, Rosa told me, is Roxy", "Rosa came by"),
+        ("李梅", "小梅", "李梅说大家都叫她小梅", "李梅来过了"),
+    ],
+)
+async def test_an_alias_goes_with_the_message_that_has_it(db: str, name: str, alias: str, told: str, other: str):
+    drawn = {"entities": [{"name": name, "type": "Person", "aliases": [alias]}]}
+    again = {"entities": [{"name": name, "type": "Person"}]}
+    async with opened(db, ScriptedLLM([json.dumps(drawn), json.dumps(again)])) as memory:
+        await memory.remember("u", [Message(other, id="1"), Message(told, id="2")])
+        await memory.flush("u")
+        assert [entity.aliases for entity in await memory.records("u", "entity")] == [(alias,)]
+        await memory.forget("u", refs=["2"])
+        await memory.flush("u")
+        assert [(entity.text, entity.aliases) for entity in await memory.records("u", "entity")] == [(name, ())]
+        assert await memory.check() == []

@@ -14,7 +14,7 @@ from typing import Any, Final, TypeVar, cast
 from fabula.abc import Extraction
 from fabula.conventions import Conventions
 from fabula.errors import ProviderBadReply
-from fabula.names import entity_id, is_person, parted
+from fabula.names import NAMED_BY, entity_id, is_person, named_by, normal, parted
 from fabula.render import without_memories
 from fabula.replies.enclosed import Json, bad
 from fabula.replies.values import (
@@ -34,7 +34,7 @@ from fabula.replies.values import (
 from fabula.talk import event_of, span, stages, told_in
 from fabula.text import derived_id, fold, script
 from fabula.timeline import told_by_both
-from fabula.types import ROLES, Entity, Event, Fact, Frame, Interval, Note, Passage, Record
+from fabula.types import NOTHING, ROLES, Entity, Event, Fact, Frame, Interval, Note, Passage, Record
 
 _log = logging.getLogger(__name__)
 
@@ -272,8 +272,13 @@ class _Reading:
         ]
         if not sources:
             raise bad("has an entity that nobody named")
+        told: dict[str, list[str]] = {}  # each name by the first message that has it
+        for alias in aliases:
+            teller = next((one for one, said in self._said.items() if naming((alias,)).search(said)), sources[0])
+            told.setdefault(teller, []).append(normal(alias))
         return Entity(
             scope=self._all[0].scope,
+            meta={NAMED_BY: told} if told else NOTHING,
             id=entity_id(name),
             text=name,
             type=line_of(given.get("type")),
@@ -408,6 +413,10 @@ def _one(first: R, second: R) -> R:
     if isinstance(first, Entity) and isinstance(second, Entity):
         aliases = {fold(alias): alias for alias in (*second.aliases, *first.aliases)}
         changed |= {"aliases": tuple(aliases.values()), "type": first.type or second.type}
+        told = first.meta
+        for passage, names in second.meta.get(NAMED_BY, {}).items():
+            told = named_by(told, [passage], names)
+        changed["meta"] = told
     if isinstance(first, Fact) and first.meta != second.meta:
         changed["meta"] = told_by_both(first.meta, second.meta)
     if isinstance(first, Note) and isinstance(second, Note):
