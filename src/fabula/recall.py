@@ -32,6 +32,8 @@ from fabula.types import Entity, Image, Interval, Plan, Trace
 
 log = logging.getLogger(__name__)
 
+ASKED: Final = 500
+"""Characters of a question in which names are looked for: what is longer is a text, and names many."""
 NAMES: Final = 20
 """How many entities that the question names are looked at for their other names."""
 NEAREST: Final = 200
@@ -76,8 +78,9 @@ async def recall(
             degraded += failure
     if as_of is not None:
         index = index.at(as_of.timestamp())
-    cue, asked = read(query, index, at, vector, conventions)
-    cue = replace(cue, names=await _other_names(store, scope, index, query))
+    named = list(_named(query, index))
+    cue, asked = read(query, index, at, vector, conventions, named)
+    cue = replace(cue, names=await _other_names(store, scope, index, named))
     allowed = _allowed(index, plan, as_of)
     then = None
     if plan.valid_at is not None:
@@ -130,7 +133,8 @@ def read(
     index: Index,
     at: datetime,
     vector: np.ndarray | None,
-    conventions: Conventions = Conventions(),  # noqa: B008 - frozen
+    conventions: Conventions,
+    named: Sequence[tuple[str, int]],
 ) -> tuple[Cue, Question]:
     """Return the cue for a question that is asked at `at`, and what its words ask for."""
     asked = question.read(query, at, index.speakers, conventions)
@@ -139,7 +143,7 @@ def read(
         vector=vector,
         windows=tuple(_bounds(window, at) for window in asked.windows),
         speakers=asked.people,
-        entities=tuple(int(index.of("entity").key[row]) for _, row in _named(query, index)),
+        entities=tuple(int(index.of("entity").key[row]) for _, row in named),
         marks=tuple(hash_term(mark) for mark in ((TIMED, AHEAD) if asked.ahead else (TIMED,)) if asked.timed),
         han=script(query) == "han",
     )
@@ -151,17 +155,17 @@ def _named(query: str, index: Index) -> Iterator[tuple[str, int]]:
     entities = index.of("entity")
     if not len(entities):
         return
-    for name in spans_of_names(query):
+    for name in spans_of_names(query[:ASKED]):
         for row in entities.postings.of(hash_term(NAMED + name))[0].tolist():
             if entities.recorded_to[row] == FOREVER:
                 yield name, row
 
 
 async def _other_names(
-    store: Store, scope: str, index: Index, query: str
+    store: Store, scope: str, index: Index, named: Sequence[tuple[str, int]]
 ) -> tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]:
     """What the entities that the question names are called in another script: see `Cue.names`."""
-    named = list(_named(query, index))[:NAMES]
+    named = named[:NAMES]
     numbers = {row: int(index.of("entity").number[row]) for _, row in named}
     known = await store.fetch(scope, list(numbers.values())) if named else {}
     return tuple(
