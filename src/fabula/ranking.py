@@ -235,8 +235,9 @@ def _hear(index: Index, cue: Cue, plan: Plan) -> Heard:
         kind: own for kind in KEYS if f"{kind}s" in plan.channels and (own := keys(index, cue, kind)) is not None
     }
     channels |= {kind: own.answers for kind, own in held.items()}
-    if "graph" in plan.channels:
-        channels["graph"] = walked(index, cue, held.get("fact") or keys(index, cue, "fact"), plan.restart)
+    facts = held.get("fact") or (keys(index, cue, "fact") if "graph" in plan.channels else None)
+    if "graph" in plan.channels and (held or facts is not None):
+        channels["graph"] = walked(index, cue, facts, plan.restart)
     told = bm25_told(index, cue, held) if held and "sparse" in plan.channels else None
     return Heard(found, channels, held, told)
 
