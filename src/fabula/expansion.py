@@ -9,9 +9,8 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from fabula.index import FOREVER, Bools, Field, Floats, Index, Ints
+from fabula.index import Bools, Field, Floats, Index, Ints
 from fabula.ranking import Ranking
 from fabula.scoring import greatest
 
@@ -34,22 +33,20 @@ def expanded(index: Index, ranked: Ranking, found: Ints, count: int, allowed: Bo
     passages, frames = index.of("passage"), index.of("frame")
     base = np.zeros(len(passages), np.float32)
     base[ranked.rows[found]] = ranked.scores[found]
-    live = frames.recorded_to == FOREVER
     best: dict[str, Floats] = {"time": _beside(passages, ranked.rows[found], base)}
-    owner, target = _live(frames, live, "cites")
+    owner, target = frames.ties("cites").of("cites")
     if len(owner):
         told = greatest(base[target], owner, len(frames))
         best["provenance"] = greatest(told[owner], target, len(passages))
-        cause, effect = _live(frames, live, "causes")
+        cause, effect = frames.ties("causes").of("causes")
         tied = np.maximum(greatest(told[cause], effect, len(frames)), greatest(told[effect], cause, len(frames)))
         best["cause"] = greatest(tied[owner], target, len(passages))
-        who, named = frames.links.of("names")
-        mine = live[who]
-        people = greatest(told[who[mine]], named[mine], len(index.of("entity")) + 1)
-        shared = greatest(people[named[mine]], who[mine], len(frames))
+        who, named = frames.ties("names").of("names")
+        people = greatest(told[who], named, len(index.of("entity")) + 1)
+        shared = greatest(people[named], who, len(frames))
         best["people"] = greatest(shared[owner], target, len(passages))
     facts = index.of("fact")
-    owner, target = _live(facts, facts.recorded_to == FOREVER, "cites")
+    owner, target = facts.ties("cites").of("cites")
     if len(owner):
         told = greatest(base[target], owner, len(facts))
         more = greatest(told[owner], target, len(passages))
@@ -65,12 +62,6 @@ def expanded(index: Index, ranked: Ranking, found: Ints, count: int, allowed: Bo
     rows = np.lexsort((np.arange(len(total)), -total))[:count]
     rows = rows[total[rows] > 0]
     return rows, total[rows].astype(np.float32), [names[way] for way in scores[:, rows].argmax(axis=0).tolist()]
-
-
-def _live(field: Field, live: Bools, kind: str) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    owner, target = field.links.of(kind)
-    mine = live[owner]
-    return owner[mine], target[mine]
 
 
 def _beside(passages: Field, hits: Ints, base: Floats) -> Floats:

@@ -15,7 +15,7 @@ import numpy as np
 from fabula.abc import LLM, Changes, Clock, Embedder, Lease, Pending, Store, Task
 from fabula.extract import entry_of
 from fabula.frames import CONTESTED, added, groups, kindred, listed, people, soon, united
-from fabula.index import FOREVER, LINKS, Field, Floats, Index, Ints
+from fabula.index import FOREVER, Field, Floats, Index
 from fabula.names import normal
 from fabula.prompts import JUDGEMENT_SCHEMA, judgement_messages
 from fabula.replies import parsed, verdicts
@@ -182,10 +182,8 @@ class Fusion:
         """The live frames that name a fact's subject and its object, or come from where it does, by number."""
         by = (await self._store.get(self._scope, [fact.meta.get(SUPERSEDED_BY, "")])).values()
         change = {source for record in by for source in record.sources}
-        rows = np.union1d(
-            _tied(field, "names", fact.links.get("subject", ())), _tied(field, "cites", fact.sources)
-        )  # fmt: skip
-        rows = rows[field.recorded_to[rows] == FOREVER]
+        about = field.tied("names", *map(hash_term, fact.links.get("subject", ())))
+        rows = np.union1d(about, field.tied("cites", *map(hash_term, fact.sources)))
         found = await self._store.fetch(self._scope, field.number[rows[-4 * REACH :]].tolist())
         thing = normal(fact.object) if fact.object else ""
         return {
@@ -338,10 +336,3 @@ def _similar(embedder: Embedder, one: Frame, other: Frame, cosine: float) -> flo
 def _born(field: Field, record_id: str) -> int:
     """The row of a record's first version."""
     return int(np.flatnonzero(field.key == np.uint64(hash_term(record_id)))[0])
-
-
-def _tied(field: Field, kind: str, ids: Sequence[str]) -> Ints:
-    """The rows with a link of a kind to any of these ids."""
-    keys = np.array([hash_term(record_id) for record_id in ids], np.uint64)
-    mine = (field.links.kind == LINKS.index(kind)) & np.isin(field.links.key, keys)
-    return field.links.owner[mine].astype(np.int64)

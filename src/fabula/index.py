@@ -177,12 +177,16 @@ class Field:
         rows = self.postings.of(term)[0].astype(np.int64)
         return rows[self.recorded_to[rows] == FOREVER]
 
-    def tied(self, kind: Link, key: int) -> Ints:
-        """Return the rows that are believed now and tied to the hash of an id, in the order they were written."""
+    def ties(self, kind: str) -> Links:
+        """Return the links of a kind of the rows that are believed now."""
         links = self.links
-        mine = (links.kind == LINKS.index(kind)) & (links.key == np.uint64(key))
-        rows = np.unique(links.owner[mine]).astype(np.int64)
-        return rows[self.recorded_to[rows] == FOREVER]
+        mine = (links.kind == LINKS.index(kind)) & (self.recorded_to == FOREVER)[links.owner]
+        return Links(links.owner[mine], links.kind[mine], links.key[mine], links.target[mine])
+
+    def tied(self, kind: str, *keys: int) -> Ints:
+        """Return the rows that are believed now and tied to a hash of an id, in the order they were written."""
+        ties = self.ties(kind)
+        return np.unique(ties.owner[np.isin(ties.key, np.array(keys, np.uint64))]).astype(np.int64)
 
     def live(self, at: float | None) -> Bools:
         """Which rows were believed at `at` (seconds since the epoch); `None`: are believed now."""

@@ -6,7 +6,7 @@ it was made of, each for its own passages: a long summary is like many questions
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fabula.index import FOREVER, LINKS, Bools, Doubles, Field, Floats, Index, Ints
-from fabula.scoring import HAN_K1_B, Cue, bm25, cosines, coverage, greatest, idf, matches, nearness, z
+from fabula.scoring import HAN_K1_B, Cue, Match, bm25, cosines, coverage, greatest, idf, matches, nearness, z
 from fabula.types import Kind
 
 KEYS: Final[tuple[Kind, ...]] = ("fact", "frame")
@@ -26,6 +26,8 @@ NONE: Final = np.float32(-1)
 class Keys:
     """What the records of one kind say of every passage; `told` says which passages have been read at all."""
 
+    found: Sequence[Match]
+    """Where the cue's terms stand in the records, a match a term."""
     rows: Ints
     """The live records that cite passages, and what they were fused of."""
     whole: Ints
@@ -65,6 +67,7 @@ def keys(index: Index, cue: Cue, kind: Kind) -> Keys | None:
     told = _told(passages, target)
     scores = by_words + by_meaning
     return Keys(
+        found=found,
         rows=rows,
         whole=whole[rows],
         scores=scores,
@@ -79,34 +82,34 @@ def keys(index: Index, cue: Cue, kind: Kind) -> Keys | None:
     )
 
 
-def bm25_told(index: Index, cue: Cue, held: Mapping[Kind, Keys], *, k1: float = 1.2, b: float = 0.75) -> Floats:
+def bm25_told(
+    index: Index, found: Sequence[Match], held: Mapping[Kind, Keys], *, k1: float = 1.2, b: float = 0.75
+) -> Floats:
     """Return the BM25 score of every passage joined with all facts and frames that were drawn from it.
 
+    `found` is where the terms stand in the passages, in the order in which the keys were searched for them.
     They say what it means in whole sentences, with names for pronouns: document expansion, as "Document Expansion by
     Query Prediction" (Nogueira, Yang, Lin and Cho 2019) does it with questions.
     """
     passages = index.of("passage")
     size = len(passages)
-    drawn = [(index.of(kind), own.rows[own.owner], own.target) for kind, own in held.items()]
-    length = passages.length + sum(np.bincount(to, field.length[rows], size) for field, rows, to in drawn)
+    drawn = [(index.of(kind), own, own.rows[own.owner]) for kind, own in held.items()]
+    length = passages.length + sum(np.bincount(own.target, field.length[rows], size) for field, own, rows in drawn)
     norm = k1 * (1 - b + b / max(float(length.mean()), 1e-9) * length)
     scores = np.zeros(size, np.float32)
-    for term, weight in cue.terms.items():
-        having, tf = passages.postings.of(term)
-        counts = np.zeros(size)
-        counts[having] = tf
-        for field, rows, to in drawn:
-            counts += np.bincount(to, _counts(field, term)[rows], size)
-        found = np.flatnonzero(counts)
-        scores[found] += weight * idf(found.size, size) * (k1 + 1) * counts[found] / (counts[found] + norm[found])
+    for place, match in enumerate(found):
+        counts = _counts(match, size)
+        for field, own, rows in drawn:
+            counts += np.bincount(own.target, _counts(own.found[place], len(field))[rows], size)
+        told = np.flatnonzero(counts)
+        scores[told] += match.weight * idf(told.size, size) * (k1 + 1) * counts[told] / (counts[told] + norm[told])
     return scores
 
 
-def _counts(field: Field, term: int) -> Doubles:
+def _counts(match: Match, size: int) -> Doubles:
     """How often a term stands in each row."""
-    having, tf = field.postings.of(term)
-    counts = np.zeros(len(field))
-    counts[having] = tf
+    counts = np.zeros(size)
+    counts[match.rows] = match.tf
     return counts
 
 

@@ -14,7 +14,7 @@ from fabula.abc import Changes, Filter, Lease, Store
 from fabula.errors import StoreUnavailable
 from fabula.extract import entry_of
 from fabula.graph import Chain, FactEdge, chains, lonely
-from fabula.index import FOREVER, LINKS, Index
+from fabula.index import Index
 from fabula.names import NAMED_BY, is_person, tied_by
 from fabula.relations import attribute
 from fabula.settings import Settings
@@ -161,9 +161,8 @@ class _Round:
         met: set[int] = set()
         kinds: tuple[tuple[Kind, str], ...] = (("frame", "names"), ("entity", "synonym"))
         for kind, link in kinds:
-            rows, links = self.index.of(kind), self.index.of(kind).links
-            mine = (links.kind == LINKS.index(link)) & (rows.recorded_to == FOREVER)[links.owner]
-            met |= {*links.key[mine].tolist(), *(rows.key[links.owner[mine]].tolist() if kind == "entity" else ())}
+            rows, ties = self.index.of(kind), self.index.of(kind).ties(link)
+            met |= {*ties.key.tolist(), *(rows.key[ties.owner].tolist() if kind == "entity" else ())}
         return met
 
     def _compress(self, parts: Sequence[Fact], chain: Chain) -> None:

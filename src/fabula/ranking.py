@@ -237,8 +237,8 @@ def _hear(index: Index, cue: Cue, plan: Plan) -> Heard:
     channels |= {kind: own.answers for kind, own in held.items()}
     facts = held.get("fact") or (keys(index, cue, "fact") if "graph" in plan.channels else None)
     if "graph" in plan.channels and (held or facts is not None):
-        channels["graph"] = walked(index, cue, facts, plan.restart)
-    told = bm25_told(index, cue, held) if held and "sparse" in plan.channels else None
+        channels["graph"] = walked(index, cue, facts, channels["dense"], plan.restart)
+    told = bm25_told(index, found, held) if held and "sparse" in plan.channels else None
     return Heard(found, channels, held, told)
 
 

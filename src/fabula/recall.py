@@ -20,7 +20,7 @@ from fabula.conventions import Conventions
 from fabula.errors import ProviderError
 from fabula.hits import CONFIDENT, Answer, rated
 from fabula.holding import rows_at
-from fabula.index import FOREVER, Bools, Floats, Index
+from fabula.index import Bools, Floats, Index
 from fabula.keys import KEYS
 from fabula.names import NAMED, spans_of_names
 from fabula.question import Question
@@ -156,9 +156,8 @@ def _named(query: str, index: Index) -> Iterator[tuple[str, int]]:
     if not len(entities):
         return
     for name in spans_of_names(query[:ASKED]):
-        for row in entities.postings.of(hash_term(NAMED + name))[0].tolist():
-            if entities.recorded_to[row] == FOREVER:
-                yield name, row
+        for row in entities.bearing(hash_term(NAMED + name)).tolist():
+            yield name, row
 
 
 async def _other_names(

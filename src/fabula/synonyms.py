@@ -98,8 +98,8 @@ class _Near:
         """The number of the nearest of a sort, and its cosine; −1 where there is none."""
         field = self.field
         (own,) = field.rows_of(np.array([number], np.int64))
-        rows = field.postings.of(hash_term(sort))[0].astype(np.int64)
-        rows = rows[(field.recorded_to[rows] == FOREVER) & field.embedded[rows] & (rows != own)]
+        rows = field.bearing(hash_term(sort))
+        rows = rows[field.embedded[rows] & (rows != own)]
         if not len(rows):
             return -1, 0.0
         cosines = np.vecdot(field.vectors[rows], field.vectors[own])

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fabula.graph import EMPTY, Graph, pagerank
-from fabula.index import FOREVER, LINKS, Field, Floats, Index, Ints
+from fabula.index import FOREVER, Field, Floats, Index, Ints
 from fabula.keys import Keys
-from fabula.scoring import Cue, cosines
+from fabula.scoring import Cue
 
 SEEDS: Final = 20
 """How many of the best facts a walk starts from."""
@@ -61,9 +61,8 @@ def _graph(index: Index) -> Graph:
 
 def _ends(field: Field, kind: str) -> Ends:
     """The links of a kind of what is believed now."""
-    links = field.links
-    mine = (links.kind == LINKS.index(kind)) & (field.recorded_to == FOREVER)[links.owner]
-    return links.owner[mine], links.key[mine]
+    ties = field.ties(kind)
+    return ties.owner, ties.key
 
 
 def _crossed(one: Ends, other: Ends) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
@@ -76,15 +75,17 @@ def _crossed(one: Ends, other: Ends) -> tuple[NDArray[np.uint64], NDArray[np.uin
     return np.repeat(one[1], counts), key[np.repeat(first, counts) + within]
 
 
-def walked(index: Index, cue: Cue, facts: Keys | None, restart: float) -> Floats:
-    """Return how often a walk that starts at the best facts comes by each passage; zeros where there is no graph."""
+def walked(index: Index, cue: Cue, facts: Keys | None, near: Floats, restart: float) -> Floats:
+    """Return how often a walk that starts at the best facts comes by each passage; zeros where there is no graph.
+
+    `near` is each passage's cosine with the cue, all zeros where nothing is known of its meaning.
+    """
     passages = index.of("passage")
     graph = woven(index)
     if facts is None or not len(graph):
         return np.zeros(len(passages), np.float32)
     seeds = list(_entities(index, graph, facts, cue))
-    if cue.vector is not None:
-        near = cosines(passages, cue.vector)
+    if near.any():
         best = np.argsort(-near)[:SEEDS]
         likely = np.exp((near[best] - near[best[0]]) / SHARP)
         seeds += zip(passages.key[best].tolist(), (PASSAGES * likely / likely.sum()).tolist(), strict=True)
