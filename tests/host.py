@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from inspect import isawaitable
+from threading import Thread
+from typing import Any, TypeAlias
+
+from fabula.testing import HashEmbedder
 
 SOON = {"retry-after-ms": "5"}
 
@@ -32,11 +37,14 @@ class Asked:
     body: dict[str, Any]
 
 
+Answering: TypeAlias = Sequence[Answer] | Callable[[Asked], Answer | Awaitable[Answer]]
+
+
 class Stub:
     """An HTTP server that answers from a list, its last entry for ever, or as a function of the request."""
 
-    def __init__(self) -> None:
-        self.answers: Sequence[Answer] | Callable[[Asked], Answer] = [Answer()]
+    def __init__(self, answers: Answering | None = None) -> None:
+        self.answers: Answering = [Answer()] if answers is None else answers
         self.asked: list[Asked] = []
         self._server: asyncio.Server | None = None
         self._connections: set[asyncio.Task[None]] = set()
@@ -80,6 +88,7 @@ class Stub:
         self.asked.append(asked := Asked(first.split()[1], headers, json.loads(raw)))
         answers = self.answers
         answer = answers(asked) if callable(answers) else answers[min(len(self.asked), len(answers)) - 1]
+        answer = await answer if isawaitable(answer) else answer
         await asyncio.sleep(answer.after)
         body = answer.body if isinstance(answer.body, bytes) else json.dumps(answer.body).encode()
         head = {"content-type": "application/json", "content-length": str(len(body)), "connection": "close"}
@@ -87,6 +96,28 @@ class Stub:
         lines = [f"HTTP/1.1 {answer.status} -", *(f"{name}: {value}" for name, value in head.items()), "", ""]
         writer.write("\r\n".join(lines).encode() + (body[: len(body) // 2] if answer.drop else body))
         await writer.drain()
+
+
+@contextmanager
+def beside(answers: Answering) -> Iterator[Stub]:
+    """A stub in a thread of its own, for tests that block while they wait for it."""
+    loop, stub = asyncio.new_event_loop(), Stub(answers)
+    thread = Thread(target=loop.run_forever)
+    thread.start()
+    try:
+        asyncio.run_coroutine_threadsafe(stub.__aenter__(), loop).result()
+        yield stub
+        asyncio.run_coroutine_threadsafe(stub.__aexit__(), loop).result()
+    finally:
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+        loop.close()
+
+
+async def hashed(asked: Asked, dimensions: int) -> Answer:
+    """Vectors of the words of each text."""
+    rows = await HashEmbedder(dimensions).embed(asked.body["input"], "passage")
+    return Answer({"data": [{"index": at, "embedding": row.tolist()} for at, row in enumerate(rows)]})
 
 
 def said(content: Any, finish: str = "stop", **message: Any) -> Answer:

@@ -25,19 +25,17 @@ import sys
 import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
 import pytest
+from host import Answer, Asked, beside, hashed, said
 
 import fabula
 from fabula import Plan, Settings
 from fabula.cli import main
 from fabula.operations import OPERATIONS
 from fabula.providers import openai
-from fabula.testing import HashEmbedder
 from seem_skill.cli import main as seem
 
 ROOT = Path(__file__).parents[1]
@@ -177,28 +175,13 @@ def measures(argv: list[str]) -> bool:
     raise AssertionError("the bench began to measure")
 
 
-class Host(BaseHTTPRequestHandler):
-    """A host that speaks OpenAI's API: embeddings of words, and one fact about the first message of any chat."""
-
-    def do_POST(self) -> None:
-        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        if self.path.endswith("/embeddings"):
-            vectors = asyncio.run(HashEmbedder(1536).embed(asked["input"], "passage"))
-            answer: Any = {"data": [{"index": at, "embedding": row.tolist()} for at, row in enumerate(vectors)]}
-        else:
-            source = asked["messages"][-1]["content"].split()[0]
-            facts = [{"subject": "Mara", "predicate": "works_at", "object": "the harbour office", "source": source}]
-            choice = {"message": {"content": json.dumps({"facts": facts})}, "finish_reason": "stop"}
-            answer = {"choices": [choice]}
-        said = json.dumps(answer).encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(said)))
-        self.end_headers()
-        self.wfile.write(said)
-
-    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - its name in the base class
-        """Say nothing."""
+async def answered(asked: Asked) -> Answer:
+    """As a host that speaks OpenAI's API: embeddings of words, and one fact about the first message of any chat."""
+    if asked.path.endswith("/embeddings"):
+        return await hashed(asked, 1536)
+    source = asked.body["messages"][-1]["content"].split()[0]
+    facts = [{"subject": "Mara", "predicate": "works_at", "object": "the harbour office", "source": source}]
+    return said(json.dumps({"facts": facts}))
 
 
 @pytest.fixture
@@ -208,14 +191,9 @@ def at_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setenv("FABULA_DB", str(tmp_path / "yours.db"))
     monkeypatch.setenv("SEEM_DATA_DIR", str(tmp_path / "seem"))
     monkeypatch.setenv("OPENAI_API_KEY", "a-key")
-    host = ThreadingHTTPServer(("127.0.0.1", 0), Host)
-    monkeypatch.setattr(openai, "OPENAI", f"http://127.0.0.1:{host.server_port}/v1")
-    thread = Thread(target=host.serve_forever, args=(0.02,))
-    thread.start()
-    yield
-    host.shutdown()
-    thread.join()
-    host.server_close()
+    with beside(answered) as host:
+        monkeypatch.setattr(openai, "OPENAI", f"{host.url}/v1")
+        yield
 
 
 @each_page

@@ -1,7 +1,6 @@
 """SEEM's command line and its skill folder: what they say, where, how they end, and that their pages are true."""
 
 import ast
-import asyncio
 import io
 import json
 import logging
@@ -14,14 +13,13 @@ import sys
 import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import redirect_stdout
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.metadata import entry_points
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
 import pytest
 from commands import Ran
+from host import Answer, Asked, Stub, beside, hashed, said
 
 import fabula
 from fabula.testing import HashEmbedder
@@ -359,67 +357,42 @@ def test_an_interruption_ends_with_130(seem: Seem, monkeypatch: pytest.MonkeyPat
 # --- a language model -------------------------------------------------------------------------------------------
 
 
-class Host(BaseHTTPRequestHandler):
-    """A model host that writes "A verb B" down as a fact, embeds by words, and counts what it is asked."""
-
-    asked: list[str] = []  # noqa: RUF012 - the handler is made anew for each request
-    named: set[tuple[str, str, str]] = set()  # noqa: RUF012 - what was asked of which model with which key
-
-    def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        self.named.add((self.path, body["model"], self.headers["Authorization"]))
-        if self.path.endswith("/embeddings"):
-            rows = asyncio.run(HashEmbedder(8).embed(body["input"], "passage"))
-            answer: Any = {"data": [{"index": n, "embedding": row.tolist()} for n, row in enumerate(rows)]}
-        else:
-            text = body["messages"][-1]["content"]
-            self.asked.append(text)
-            facts = [
-                {"subject": subject, "predicate": predicate, "object": thing, "sources": [label]}
-                for label, subject, predicate, thing in re.findall(r"\[(\d+)\][^\n]*\n(\w+) (\w+) ([^\n]+)", text)
-            ]
-            answer = {"choices": [{"message": {"content": json.dumps({"facts": facts})}, "finish_reason": "stop"}]}
-        said = json.dumps(answer).encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(said)))
-        self.end_headers()
-        self.wfile.write(said)
-
-    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - its name in the base class
-        """Say nothing."""
+async def answered(asked: Asked) -> Answer:
+    """As a model host that writes "A verb B" down as a fact, and embeds by words."""
+    if asked.path.endswith("/embeddings"):
+        return await hashed(asked, 8)
+    facts = [
+        {"subject": subject, "predicate": predicate, "object": thing, "sources": [label]}
+        for label, subject, predicate, thing in re.findall(
+            r"\[(\d+)\][^\n]*\n(\w+) (\w+) ([^\n]+)", asked.body["messages"][-1]["content"]
+        )
+    ]
+    return said(json.dumps({"facts": facts}))
 
 
 @pytest.fixture
-def host(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
-    """A language model that the environment names; what it was asked."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Host)
-    monkeypatch.setenv("LLM_API_KEY", "a-key")
-    monkeypatch.setenv("LLM_BASE_URL", f"http://127.0.0.1:{server.server_port}/v1")
-    monkeypatch.setattr(Host, "asked", asked := list[str]())
-    monkeypatch.setattr(Host, "named", set[tuple[str, str, str]]())
-    thread = Thread(target=server.serve_forever, args=(0.02,))
-    thread.start()
-    yield asked
-    server.shutdown()
-    thread.join()
-    server.server_close()
+def host(monkeypatch: pytest.MonkeyPatch) -> Iterator[Stub]:
+    """A language model that the environment names."""
+    with beside(answered) as stub:
+        monkeypatch.setenv("LLM_API_KEY", "a-key")
+        monkeypatch.setenv("LLM_BASE_URL", f"{stub.url}/v1")
+        yield stub
 
 
-def test_a_window_fills_across_runs_and_is_extracted_in_one_call(seem: Seem, host: list[str]) -> None:
+def test_a_window_fills_across_runs_and_is_extracted_in_one_call(seem: Seem, host: Stub) -> None:
     for n, text in enumerate(("小芳 keeps bees", "小米 makes phones", "Noor founded Kite")):
         assert seem("store", "--text", text, "--dialogue-id", f"D1:{n}").code == 0
-    assert host == []
+    assert host.asked == []
     assert seem("facts").lines == ["- 小芳 | keeps | bees", "- 小米 | makes | phones", "- Noor | founded | Kite"]
     assert seem("facts", "--entity", "小米").lines == ["- 小米 | makes | phones"]
     assert "Facts\n- Noor | founded | Kite\n" in seem("recall", "--query", "Who founded Kite?").out
     assert "extraction: deepseek-chat" in seem("stats").lines
-    assert len(host) == 1
+    assert host.paths == ["/v1/chat/completions"]
 
 
 @pytest.mark.parametrize("said_in", ["config", "environment"])
 def test_both_models_are_asked_by_name_with_their_own_keys(
-    said_in: str, host: list[str], monkeypatch: pytest.MonkeyPatch
+    said_in: str, host: Stub, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     address = os.environ["LLM_BASE_URL"]
     names = {
@@ -436,15 +409,14 @@ def test_both_models_are_asked_by_name_with_their_own_keys(
         assert skill.stats()["extraction"] == "reader"
     assert [fact["subject"] for fact in found["facts"]] == ["小芳"]
     assert [memory["dialogue_id"] for memory in found["memories"]] == ["D1:1"]
-    assert Host.named == {
+    named = {(asked.path, asked.body["model"], asked.headers["authorization"]) for asked in host.asked}
+    assert named == {
         ("/v1/chat/completions", "reader", "Bearer one"), ("/v1/embeddings", "encoder", "Bearer two"),
     }  # fmt: skip
 
 
-def test_what_a_model_cannot_do_now_is_remarked_on_and_left(
-    seem: Seem, host: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(Host, "do_POST", lambda self: self.send_error(401))  # pyright: ignore[reportUnknownLambdaType, reportUnknownMemberType, reportUnknownArgumentType]
+def test_what_a_model_cannot_do_now_is_remarked_on_and_left(seem: Seem, host: Stub) -> None:
+    host.answers = [Answer(status=401)]
     seem("store", "--text", "Noor founded Kite")
     ran = seem("recall", "--query", "Kite")
     assert ran.code == 0
