@@ -193,10 +193,14 @@ def in_order(facts: Sequence[Dated]) -> list[Dated]:
 def known_as(fact: Dated, known: Sequence[Dated]) -> Dated | None:
     """Return the fact among `known`, of its subject and relation, that a fact only says again; `None`: it is new.
 
-    A state is the same while it goes on: nothing else held in between. What happens is the same on the same day.
+    A state is the same while it goes on: nothing else held in between. What happens is the same on the same day, unless
+    what it ends was told to begin again in between.
     """
     if not lasting(fact.fact.predicate) or ending(fact.fact.predicate):
-        return next((one for one in known if _day(one) == _day(fact) and says_the_same(one.fact, fact.fact)), None)
+        same = [one for one in known if _day(one) == _day(fact) and says_the_same(one.fact, fact.fact)]
+        ordered = in_order([*known, fact])
+        begun = [n for n, one in enumerate(ordered[: ordered.index(fact)]) if ends(fact.fact, one.fact)]
+        return next((one for one in same if not begun or ordered.index(one) > begun[-1]), None)
     rivals = [one for one in in_order(known) if says_the_same(one.fact, fact.fact) or ends(one.fact, fact.fact)]
     before = next((one for one in reversed(rivals) if one.order <= fact.order), None)
     after = next((one for one in rivals if one.order > fact.order), None)

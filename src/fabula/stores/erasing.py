@@ -1,8 +1,8 @@
 """What erasing does, as steps of named statements: what goes with what, and where; knows no driver.
 
-A derived version goes when a source of it goes, unless its kind says nothing that only one source said and another
-source is left: then it only loses the source. A fact that was ended by one that goes holds again. What was tied by an
-alias that one told that goes is tied by what it names, and what became one by it is two again.
+A derived version goes when a source of it goes, and what is left of its sources is read again; only an entity stays
+while another source is left. A fact that was ended by one that goes holds again. What was tied by an alias that one
+told that goes is tied by what it names, and what became one by it is two again.
 """
 
 from __future__ import annotations
@@ -25,8 +25,6 @@ from fabula.text import hash_term
 from fabula.timeline import COMPRESSED, SUPERSEDED_BY, dated, reopened, settled, spoken_of, thread
 from fabula.types import Entity, Fact, Forgotten, Frame, Kind, Link, Record
 
-OUTLIVING: Final[frozenset[Kind]] = frozenset({"fact", "entity", "note"})
-"""Kinds that outlive one of several sources."""
 PAGE: Final = 1000
 TIES: Final[tuple[Link, ...]] = ("subject", "object", "names")
 """The links to those who are spoken of by name."""
@@ -144,8 +142,7 @@ def _judge(scope: str, row: Sequence[Any], doom: _Doom) -> Steps[None]:
         left = sorted(target for target, told in mentions if target not in doom.gone and told not in away)[:1]
         if left and not named:
             doom.mentioned[record_id] = left[0]
-    alone = kind in OUTLIVING and COMPRESSED not in record.meta
-    if named and (len(left) == len(sources) or (left and alone)):
+    if named and (len(left) == len(sources) or (left and kind == "entity")):
         doom.left[record_id][number] = (row[9], left)
     else:
         doom.versions[number] = row
@@ -338,28 +335,34 @@ def _tie_anew(state: OwnRow, doom: _Doom) -> Steps[None]:
 
 
 def _let_hold(state: OwnRow, doom: _Doom) -> Steps[None]:
-    """Let facts hold again that were ended by one that is gone, until the next that ends them."""
-    rows = [row for row in doom.versions.values() if row[2] == "fact" and row[1] in doom.gone]
-    gone = [*(from_row(state.scope, row) for row in rows), *doom.tied.values()]
-    threads = {thread(fact) for fact in gone if isinstance(fact, Fact)} - {None}
+    """Let facts hold again that were ended by one that is gone, or told less, until the next that ends them."""
+    lost = [from_row(state.scope, row) for row in doom.versions.values() if row[2] == "fact"]
+    threads = {thread(fact) for fact in (*lost, *doom.tied.values()) if isinstance(fact, Fact)} - {None}
     if not threads:
         return
-    loose = doom.gone | {fact.id for fact in doom.tied.values()}
+    loose = doom.gone | {fact.id for fact in (*lost, *doom.tied.values())}
+    # The version that is believed again may be from before it was ended.
+    ended_since = {fact.id for fact in filter(_believed, lost) if SUPERSEDED_BY in fact.meta}
     versions = {n: fact for n, fact in (yield from _versions(state.scope, "fact")).items() if isinstance(fact, Fact)}
     threads |= {thread(fact) for n, fact in versions.items() if n in doom.tied} - {None}
     related = {n: fact for n, fact in versions.items() if thread(fact) in threads and fact.status != "archived"}
     by = {n: fact.meta.get(SUPERSEDED_BY) for n, fact in related.items()}
     held = {n: reopened(fact) for n, fact in related.items() if by[n] in loose or (by[n] and n in doom.tied)}
+    held |= {n: reopened(fact) for n, fact in related.items() if fact.id in ended_since and _believed(fact)}
     sources = {source for fact in related.values() for source in fact.sources} if held else set[str]()
     rows = yield Do("live_records", {"scope": state.scope, "ids": sorted(sources)})
     said: dict[str, Record] = {row[1]: from_row(state.scope, row) for row in rows}
-    now = {n: held.get(n, fact) for n, fact in related.items() if fact.recorded is None or fact.recorded.end is None}
+    now = {n: held.get(n, fact) for n, fact in related.items() if _believed(fact)}
     for one in {thread(fact) for fact in held.values()}:
         told = [dated(fact, said) for fact in now.values() if thread(fact) == one]
         ended = {fact.id: fact for fact in settled(told)}
         held |= {n: ended[fact.id] for n, fact in held.items() if n in now and thread(fact) == one}
     for number, fact in held.items():
         yield Do("rewrite_fact", _columns(to_row(fact, number, state.revision, 0)))
+
+
+def _believed(record: Record) -> bool:
+    return record.recorded is None or record.recorded.end is None
 
 
 def _columns(row: dict[str, Any]) -> dict[str, Any]:
@@ -379,13 +382,13 @@ def _versions(scope: str, kind: Kind, *, ended: bool = True) -> Steps[dict[int, 
 
 
 def _read_again(scope: str, doom: _Doom, named: set[str], kept: set[str]) -> Steps[None]:
-    """What a frame was made of and stays is extracted again, so that nothing but the erased is lost.
+    """What told something that goes, and stays, is extracted again, so that nothing but the erased is lost.
 
     So is where an entity occurs still, and what told a name of it after the one that goes was told; not what is `kept`
     in an earlier version.
     """
     lost = [from_row(scope, row) for row in doom.versions.values() if row[1] not in named]
-    sources = {source for record in lost if record.kind == "frame" for source in record.sources}
+    sources = {source for record in lost if record.kind != "entity" for source in record.sources}
     sources |= {source for record in lost if record.id not in doom.gone for source in record.meta.get(NAMED_BY, ())}
     sources |= doom.freed
     sources |= {source for record_id, source in doom.mentioned.items() if record_id in doom.gone - named}

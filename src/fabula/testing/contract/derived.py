@@ -1,11 +1,11 @@
-"""What becomes of records whose sources are erased: those that would still tell it go, those that others bear stay.
+"""What becomes of records whose sources are erased: those that would still tell it go, what others bear stays.
 
-It knows the rule only: frames and insights go with any source, facts and entities with the last.
+It knows the rule only: an entity goes with its last source, every other record with any, and the others are read again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import timedelta
 
@@ -67,34 +67,32 @@ async def left(store: Store, ids: Iterable[str]) -> dict[str, tuple[str, ...]]:
 class DerivedContract:
     """Erasing what other records were made from."""
 
-    async def test_frames_and_insights_go_with_any_source(self, store: Store) -> None:
-        """Their words may tell what was erased, whatever else they were made from."""
-        await fill(
-            store, frame("u", "f1", "a", "b"), frame("u", "f2", "b"), insight("i1", "c", "a"), insight("i2", "c")
-        )
-        receipt = await store.erase("u", Erasure(ids=("a",)))
-        assert await left(store, ["f1", "f2", "i1", "i2"]) == {"f2": ("b",), "i2": ("c",)}
-        assert sum(receipt.rows.values()) >= 3
-
-    async def test_facts_and_entities_go_with_the_last_source(self, store: Store) -> None:
-        """Until then they stay and no longer name the one that is gone."""
-        await fill(
-            store,
-            fact("u", "t1", "a", "b", "c"),
-            fact("u", "t2", "a"),
+    async def test_what_tells_goes_with_any_source(self, store: Store) -> None:
+        """Its words may tell what was erased, whatever else they were made from."""
+        made = (
+            frame("u", "f1", "a", "b"),
+            frame("u", "f2", "b"),
+            fact("u", "t1", "b", "a"),
+            fact("u", "t2", "b"),
             fact("u", "t3"),
-            entity("e1", "b", "a"),
-            entity("e2", "a"),
+            insight("i1", "c", "a"),
+            insight("i2", "c"),
         )
-        names = ["t1", "t2", "t3", "e1", "e2"]
-        await store.erase("u", Erasure(ids=("a",)))
-        assert await left(store, names) == {"t1": ("b", "c"), "t3": (), "e1": ("b",)}
+        await fill(store, *made)
+        receipt = await store.erase("u", Erasure(ids=("a",)))
+        names = [record.id for record in made]
+        assert await left(store, names) == {"f2": ("b",), "t2": ("b",), "t3": (), "i2": ("c",)}
+        assert sum(receipt.rows.values()) >= 4
         assert await store.citing("u", ["a"], KINDS) == []
-        assert [record.id for record in await store.citing("u", ["b"], ["fact", "entity"])] == ["t1", "e1"]
+
+    async def test_an_entity_goes_with_the_last_source(self, store: Store) -> None:
+        """Until then it stays and no longer names the one that is gone."""
+        await fill(store, entity("e1", "b", "a"), entity("e2", "a"))
+        await store.erase("u", Erasure(ids=("a",)))
+        assert await left(store, ["e1", "e2"]) == {"e1": ("b",)}
+        assert [record.id for record in await store.citing("u", ["b"], ["fact", "entity"])] == ["e1"]
         await store.erase("u", Erasure(ids=("b",)))
-        assert await left(store, names) == {"t1": ("c",), "t3": ()}
-        await store.erase("u", Erasure(session="t"))
-        assert await left(store, names) == {"t3": ()}
+        assert await left(store, ["e1", "e2"]) == {}
 
     async def test_an_entity_stays_while_it_is_mentioned(self, store: Store) -> None:
         """A passage that mentions it bears it as a source does; with the last one it goes."""
@@ -130,13 +128,14 @@ class DerivedContract:
             insight("i3", "i1"),
         )
         await store.erase("u", Erasure(ids=("a",)))
-        assert await left(store, ["f", "t1", "t2", "i1", "i2", "i3"]) == {"t2": ("c",), "i2": ("t2",)}
+        assert await left(store, ["f", "t1", "t2", "i1", "i2", "i3"]) == {}
+        assert [piece.id for piece in await store.pending("u", "extract")] == ["c"]
 
     async def test_erasing_several_sources_at_once(self, store: Store) -> None:
-        """A fact whose sources all go in one erasure goes with them."""
-        await fill(store, fact("u", "t1", "a", "b"), fact("u", "t2", "a", "b", "c"))
+        """An entity whose sources all go in one erasure goes with them."""
+        await fill(store, entity("e1", "a", "b"), entity("e2", "a", "b", "c"))
         await store.erase("u", Erasure(session="s"))
-        assert await left(store, ["a", "b", "c", "t1", "t2"]) == {"c": (), "t2": ("c",)}
+        assert await left(store, ["a", "b", "c", "e1", "e2"]) == {"c": (), "e2": ("c",)}
 
     async def test_a_derived_record_can_be_erased_alone(self, store: Store) -> None:
         """Its sources stay; what was forgotten by name is not made again, what went along with it may be."""
@@ -150,9 +149,12 @@ class DerivedContract:
         assert await store.pending("u", "extract") == []
 
     @pytest.mark.parametrize("erasure", [Erasure(ids=("a",)), Erasure(session="t")], ids=["id", "session"])
-    async def test_what_is_left_of_a_frame_is_read_again(self, store: Store, erasure: Erasure) -> None:
-        """The other passages of an erased frame get their `extract` task back, once; those of other frames do not."""
-        await fill(store, frame("u", "f1", "a", "b", "c"), frame("u", "f2", "a", "b", "c"), frame("u", "f3", "b"))
+    @pytest.mark.parametrize("made", [frame, fact])
+    async def test_what_is_left_is_read_again(
+        self, store: Store, erasure: Erasure, made: Callable[..., Record]
+    ) -> None:  # fmt: skip
+        """The other passages of what goes get their `extract` task back, once; those of other records do not."""
+        await fill(store, made("u", "f1", "a", "b", "c"), made("u", "f2", "a", "b", "c"), made("u", "f3", "b"))
         assert await store.pending("u", "extract") == []
         await store.erase("u", erasure)
         gone = {"a"} if erasure.ids else {"c"}
@@ -169,13 +171,13 @@ class DerivedContract:
 
     async def test_the_index_knows_the_sources_that_are_left(self, store: Store) -> None:
         """What cites them there is what cites them in the record, and what it is tied to stays."""
-        made = fact("u", "t", "a", "b", links={"subject": ("who",)})
+        made = replace(entity("t", "a", "b"), links={"synonym": ("who",)})
         terms = replace(analyse(made.text), links=links_of(made))
         await fill(store)
         await store.write("u", Changes(add=(Entry(record=made, terms=terms),)))
         await store.erase("u", Erasure(ids=("a",)))
-        links = (await store.load("u", "")).of("fact").links
-        assert [LINKS[kind] for kind in links.kind.tolist()] == ["cites", "subject"]
+        links = (await store.load("u", "")).of("entity").links
+        assert [LINKS[kind] for kind in links.kind.tolist()] == ["cites", "synonym"]
         assert links.key.tolist() == [hash_term("b"), hash_term("who")]
 
     async def test_the_version_before_is_left(self, store: Store) -> None:

@@ -86,6 +86,7 @@ class WallsContract:
         scopes = [base, f"{base}1", base.upper()]
         model: dict[str, dict[str, str]] = {scope: {} for scope in scopes}
         dead: dict[str, set[str]] = {scope: set() for scope in scopes}
+        untold: dict[str, dict[str, str]] = {scope: {} for scope in scopes}  # what a fact said before a message told it
         for turn, (which, verb, name) in enumerate(steps):
             scope = scopes[which]
             held = model[scope]
@@ -100,6 +101,7 @@ class WallsContract:
                     made = fact(scope, f"t{name}", *sources, text=f"{scope} {turn}")
                     await store.write(scope, Changes(put=entries(made)))
                     held[made.id] = made.text
+                    untold[scope] |= {} if sources else {made.id: made.text}
                 case "embed":
                     vectors = {id: direction(text) for id, text in held.items()}  # noqa: A001
                     await store.write(scope, Changes(vectors=vectors, space=SPACE))
@@ -110,10 +112,13 @@ class WallsContract:
                         dead[scope].add(name)
                     for gone in cited:
                         del held[gone]
+                        if gone in untold[scope]:
+                            held[gone] = untold[scope][gone]
                 case _:
                     await store.erase(scope, Erasure(everything=True))
                     held.clear()
                     dead[scope].clear()
+                    untold[scope].clear()
             for each in scopes:
                 await self._agrees(store, each, model[each])
 
