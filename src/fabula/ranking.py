@@ -45,6 +45,8 @@ CURT: Final = 8
 """Words from which on a passage is not too short for its meaning to be held against that of another language."""
 ANSWERS: Final = 0.4
 """What a fact that answers the question a standard deviation better than others gains over its passage."""
+DRAWN: Final = ("fact_meaning", "frame_meaning", "graph")
+"""The features that what was drawn from passages has also in another language."""
 FAINT: Final = np.float32(1e-9)
 """What a passage that the walk never comes by counts as, before the logarithm."""
 
@@ -168,9 +170,11 @@ def _features(index: Index, rows: Ints, cue: Cue, heard: Heard) -> tuple[dict[st
     features["length"] = z(np.log1p(passages.words[rows]))
     # An interjection is near to every question of another language.
     short = np.clip(1 - (passages.words[rows] - DATED) / CURT, 0, 1).astype(np.float32)
-    features["curt"] = short * foreign(passages, rows, han=cue.han)
+    strange = foreign(passages, rows, han=cue.han)
+    features["curt"] = short * strange
     features["first"] = (before < 0).astype(np.float32)
-    return features, trust
+    # What was drawn from passages lends them its words, in their own language.
+    return features, max(trust, 1 - float(strange.mean())) if heard.keys else trust
 
 
 # --- fusion -----------------------------------------------------------------------------------------------------
@@ -187,11 +191,12 @@ def _weighed(cue: Cue, heard: Heard, trust: float) -> tuple[str, Mapping[str, fl
     if not heard.channels["dense"].any():
         name = "han_keyword" if cue.han else "keyword"
         return name, weights()[name]
+    name, other = ("han", "han_meaning") if cue.han else ("passages", "meaning")
+    meaning = weights()[other]
     if heard.keys:
         name = "han_keys" if cue.han else "keys"
-        return name, weights()[name]
-    name, other = ("han", "han_meaning") if cue.han else ("passages", "meaning")
-    words, meaning = weights()[name], weights()[other]
+        meaning = {f: weights()[name][f] for f in DRAWN} | meaning
+    words = weights()[name]
     if trust >= 1:
         return name, words
     mixed = {f: trust * words.get(f, 0) + (1 - trust) * meaning.get(f, 0) for f in {**words, **meaning}}

@@ -26,7 +26,7 @@ TALK = [
     Message("I moved to Porto in May 2023.", speaker="Nora", id="1", time="2024-01-05T10:00", session="a",
             images=(Image(caption="the harbour", data=png(0, 0, 200)),)),
     Message("我妹妹养蜜蜂。", speaker="小芳", id="2", time="2024-01-06", session="b"),
-    Message("My sister Emma keeps goats. " * 40, speaker="Ben", id="3", time="2024-01-07", session="c"),
+    Message("My sister Emma keeps goats. " * (CONTEXT // 6), speaker="Ben", id="3", time="2024-01-07", session="c"),
 ]  # fmt: skip
 """The last is longer than the model's context."""
 ASKED = {"1": "Who moved to Porto?", "2": "谁养蜜蜂？", "3": "Who keeps goats?"}
