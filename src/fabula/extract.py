@@ -19,7 +19,7 @@ from fabula.people import Linked
 from fabula.remember import says_more, searchable, terms_of, with_pictures
 from fabula.render import without_memories
 from fabula.text import clean, derived_id
-from fabula.timeline import SUPERSEDED_BY
+from fabula.timeline import SUPERSEDED_BY, told_by_both, worded_by, worders
 from fabula.types import Fact, Frame, Note, Passage, Record
 
 _log = logging.getLogger(__name__)
@@ -162,7 +162,8 @@ def entry_of(record: Record, *, fuse: bool = False) -> Entry:
 async def _noted(store: Store, scope: str, notes: Sequence[Note]) -> tuple[tuple[Entry, ...], tuple[Entry, ...]]:
     """The notes of new keys, and those that change a key's value: a key has one value, that of the latest message.
 
-    Whichever window is read first. The value before stays in the versions that are over.
+    Whichever window is read first. The value before stays in the versions that are over; one that is told again has
+    one source more.
     """
     own = [replace(note, scope=scope, id=derived_id("note", note.namespace, note.key)) for note in notes]
     known = await store.get(scope, [note.id for note in own]) if own else {}
@@ -171,12 +172,26 @@ async def _noted(store: Store, scope: str, notes: Sequence[Note]) -> tuple[tuple
     told: dict[str, Note] = {}
     for note in own:
         before = told.get(note.id, known.get(note.id))
-        if not isinstance(before, Note) or (before.value != note.value and not _older(note, before, said)):
+        if not isinstance(before, Note):
+            told[note.id] = note
+        elif before.value == note.value:
+            again = _told_by(before, note)
+            told |= {note.id: again} if again.sources != before.sources else {}
+        elif note.id in told:  # one that was not kept yet has no version that comes back: its message is read again
+            told[note.id] = _told_by(before, note) if _older(note, before, said) else _told_by(note, before)
+        elif not _older(note, before, said):
             told[note.id] = note
     entries = {note_id: Entry(record=note, terms=terms_of(note)) for note_id, note in told.items()}
     # Added, not put: a note that was forgotten by name is not brought back.
     fresh = tuple(entry for note_id, entry in entries.items() if note_id not in known)
     return fresh, tuple(entry for note_id, entry in entries.items() if note_id in known)
+
+
+def _told_by(note: Note, other: Note) -> Note:
+    """The note, as it stands, told by the other's messages too."""
+    sources = tuple(dict.fromkeys((*note.sources, *other.sources)))
+    meta = worded_by(told_by_both(note.meta, other.meta), worders(note), sources)
+    return replace(note, sources=sources, meta=meta)
 
 
 def _older(note: Note, other: Note, said: Mapping[str, Record]) -> bool:

@@ -6,7 +6,7 @@ unsaid, it holds again.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final, Literal, NamedTuple
@@ -25,6 +25,9 @@ CONFIDENCE: Final = "confidence"
 """The key of `meta` with how surely the model that drew a fact says it was told, 0–1."""
 SPEAKER: Final = "speaker"
 """The key of `meta` with who told a fact, where it was one alone."""
+WORDED_BY: Final = "worded_by"
+"""The key of `meta` with those of a fact's or a note's sources whose words and times it has, where others told it too:
+it goes with any of these, and outlives the others."""
 COMPRESSED: Final = "compressed"
 """The key of `meta` with the facts, archived now, that a fact stands for; it says what each of them says."""
 COMPRESSED_INTO: Final = "compressed_into"
@@ -230,7 +233,7 @@ def _over(valid: Interval | None) -> datetime | None:
 def joined(known: Dated, again: Dated) -> Fact:
     """Return the known fact with what was said again: all sources, the earliest start, an end that was told later.
 
-    The first source is one that told the start.
+    The first source is one that told the start. The words stay those of the known one.
     """
     first, second = sorted((known, again), key=lambda one: one.order)
     one, other = told(known.fact), told(again.fact)
@@ -241,6 +244,8 @@ def joined(known: Dated, again: Dated) -> Fact:
     sources = tuple(dict.fromkeys((*first.fact.sources, *second.fact.sources)))
     importance = max(known.fact.importance, again.fact.importance)
     meta = tied_by(told_by_both(known.fact.meta, again.fact.meta), again.fact.meta.get(NAMED_BY, ()))
+    anew = valid != one or again.order < known.order
+    meta = worded_by(meta, (*worders(known.fact), *(worders(again.fact) if anew else ())), sources)
     merged = replace(known.fact, sources=sources, importance=importance, meta=meta)
     if OTHERWISE not in merged.meta:
         return replace(merged, valid=valid)
@@ -248,6 +253,18 @@ def joined(known: Dated, again: Dated) -> Fact:
     until = [end for end in (_over(valid), held and held.end) if end is not None]
     now = replace(valid, end=min(until, key=datetime.timestamp)) if valid and until else held
     return replace(merged, valid=now, meta={**merged.meta, OTHERWISE: _packed(valid)})
+
+
+def worders(record: Record) -> Sequence[str]:
+    """Return the sources whose words and times a fact or a note has."""
+    return record.meta.get(WORDED_BY, record.sources)
+
+
+def worded_by(meta: Mapping[str, Any], worders: Iterable[str], sources: Sequence[str]) -> dict[str, Any]:
+    """Return the `meta` of a fact or a note of `sources` that has the words and times of some of them."""
+    others = {name: value for name, value in meta.items() if name != WORDED_BY}
+    some = list(dict.fromkeys(worders))
+    return {**others, WORDED_BY: some} if len(some) < len(sources) else others
 
 
 def told_by_both(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]:

@@ -242,7 +242,8 @@ async def test_a_fact_told_again_keeps_what_is_known_of_it(db: str, report: str)
         await memory.remember("u", Message("tea!", id="2"))
         await flushed(memory)
         (after,) = await memory.records("u", "fact")
-        assert (after.id, after.meta, after.importance) == (before.id, {"tag": "x"}, 0.8)
+        told_first = {"worded_by": list(before.sources)}
+        assert (after.id, after.meta, after.importance) == (before.id, {"tag": "x", **told_first}, 0.8)
         assert len(after.sources) == 2
         was = await memory.get("u", after.id, as_of=then)
         assert was is not None

@@ -27,7 +27,9 @@ from fabula.errors import (
 from fabula.extractors import MOST_TOKENS, LLMExtractor
 from fabula.prompts import EXTRACTION_SCHEMA, INSTRUCTIONS, extraction_messages
 from fabula.render import CLOSE, HEADING, OPEN
+from fabula.replies import extraction
 from fabula.testing import FakeClock, FakeExtractor, HashEmbedder, ReplayExtractor, ScriptedLLM
+from fabula.timeline import WORDED_BY
 from fabula.types import Image, Passage
 
 WEDNESDAY = datetime(2023, 5, 24, 10, tzinfo=UTC)
@@ -471,7 +473,7 @@ async def test_a_fact_told_again_is_as_sure_as_the_surer_and_nobodys_alone(db: s
             await memory.remember("u", Message("tea", speaker=speaker))
             assert (await memory.flush()).errors == ()
             (fact,) = await facts(memory)
-            metas.append(dict(fact.meta))
+            metas.append({name: value for name, value in fact.meta.items() if name != WORDED_BY})
     assert metas == [{"speaker": "Ann", "confidence": 0.9}, {"confidence": 0.9}]
 
 
@@ -506,6 +508,33 @@ async def test_of_two_values_the_later_told_stands_whichever_is_read_first(db: s
             before = await memory.get("u", note.id, as_of=clock.now - timedelta(seconds=1))
             assert before is not None
             assert before.text == "teacher"
+        assert await memory.check() == []
+
+
+@pytest.mark.parametrize("kind", ["two windows", "one window"])
+@pytest.mark.parametrize(("gone", "left"), [(1, "teacher"), (0, "pilot"), (2, "pilot")])
+async def test_a_value_goes_with_the_message_that_told_it_and_another_message_tells_on(
+    db: str, kind: str, gone: int, left: str
+):
+    """The first value is told again by what is left where the message that told the other one goes."""
+    reply = {"key": "job", "subject": "Ann"}
+
+    def told(window: Sequence[Passage]) -> Extraction:
+        labels = {str(n): passage for n, passage in enumerate(window)}
+        profile = [{**reply, "value": p.text.split()[0], "sources": [n]} for n, p in labels.items()]
+        return extraction({"profile": profile[::-1]}, labels)
+
+    async with AsyncMemory(db, embedder=None, extractor=FakeExtractor(told), background=False) as memory:
+        said = [Message(text, speaker="Ann", id=text) for text in ("teacher", "pilot", "pilot again")]
+        for batch in [said] if kind == "one window" else [[message] for message in said]:
+            await memory.remember("u", batch)
+            assert (await memory.flush()).errors == ()
+        (note,) = await memory.records("u", "note")
+        assert (note.text, getattr(note, "value", "")) == ("Ann job: pilot", "pilot")
+        await memory.forget("u", refs=["pilot", "pilot again"] if gone == 1 else [said[gone].id or ""])
+        await memory.flush()
+        (note,) = await memory.records("u", "note")
+        assert note.text == f"Ann job: {left}"
         assert await memory.check() == []
 
 

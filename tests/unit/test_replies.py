@@ -482,7 +482,7 @@ class TestFacts:
             ("Ivo owns Kayak", ("p2", "p3"), 0.8),
             ("Ivo rows", ("p1", "p2", "p3"), 0.5),
         ]
-        assert found.facts[0].meta == {}
+        assert found.facts[0].meta == {"worded_by": ["p2"]}
 
     def test_the_id_of_a_fact_is_left_to_whoever_knows_who_is_meant(self):
         assert fact(subject="Ivo", predicate="Owns", object="KAYAK", text="whatever").id == ""
@@ -893,10 +893,11 @@ def test_two_findings_are_united():
         {"facts": [{"text": "X", "sources": ["2"]}, 7], "profile": [{"key": "pet", "value": "Tom", "sources": ["2"]}]}
     )
     both = united(one, other)
-    assert [(made.text, made.sources, dict(made.meta)) for made in both.facts] == [("x", ("p1", "p2"), {})]
+    told = [("x", ("p1", "p2"), {"worded_by": ["p1"]})]
+    assert [(made.text, made.sources, dict(made.meta)) for made in both.facts] == told
     assert both.rejected == 2
     (note,) = both.notes
-    assert (note.value, note.sources) == (["Rex", "Tom"], ("p1", "p2"))
+    assert (note.value, note.sources, note.meta["worded_by"]) == ("Tom", ("p1", "p2"), ["p2"])
     assert "speaker" not in note.meta
 
 

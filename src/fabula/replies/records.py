@@ -33,7 +33,7 @@ from fabula.replies.values import (
 )
 from fabula.talk import event_of, span, stages, told_in
 from fabula.text import derived_id, fold, script
-from fabula.timeline import told_by_both
+from fabula.timeline import told_by_both, worded_by, worders
 from fabula.types import NOTHING, ROLES, Entity, Event, Fact, Frame, Interval, Note, Passage, Record
 
 _log = logging.getLogger(__name__)
@@ -81,7 +81,7 @@ def extraction(
     reading = _Reading(passages, conventions, items["entities"])
     frames = _united(reading.each(items["frames"], reading.frame))
     facts = tuple(reading.each(_united(reading.each(items["facts"], reading.fact)), reading.attributed))
-    notes = _united(reading.each(items["profile"], reading.note))
+    notes = _united(sorted(reading.each(items["profile"], reading.note), key=reading.told_last))
     entities = _united(reading.each(items["entities"], lambda item: reading.entity(item, (*frames, *facts, *notes))))
     return Extraction(
         frames=frames, facts=facts, entities=entities, notes=notes, rejected=reading.rejected + odd,
@@ -259,6 +259,10 @@ class _Reading:
             )
         )
 
+    def told_last(self, record: Record) -> int:
+        """The place of the last passage that a record is drawn from."""
+        return max(n for n, passage in enumerate(self._all) if passage.id in record.sources)
+
     def entity(self, item: Any, made: Sequence[Frame | Fact | Note]) -> Entity:
         given = _fields(item, "name")
         name, *others = parted(line_of(given.get("name")))
@@ -408,7 +412,10 @@ def _united(records: Iterable[R]) -> tuple[R, ...]:
 
 
 def _one(first: R, second: R) -> R:
-    """Two records of one id as one, with what both have: sources, aliases, the values of a profile's key."""
+    """Two records of one id as one, with what both have: sources and aliases.
+
+    Of a profile's key it has the value that was told last; what one message told of it is a list.
+    """
     changed: dict[str, Any] = {"sources": tuple(dict.fromkeys(first.sources + second.sources))}
     if isinstance(first, Entity) and isinstance(second, Entity):
         aliases = {fold(alias): alias for alias in (*second.aliases, *first.aliases)}
@@ -417,13 +424,20 @@ def _one(first: R, second: R) -> R:
         for passage, names in second.meta.get(NAMED_BY, {}).items():
             told = named_by(told, [passage], names)
         changed["meta"] = told
-    if isinstance(first, Fact) and first.meta != second.meta:
-        changed["meta"] = told_by_both(first.meta, second.meta)
+    if isinstance(first, Fact):
+        changed["meta"] = worded_by(told_by_both(first.meta, second.meta), worders(first), changed["sources"])
     if isinstance(first, Note) and isinstance(second, Note):
-        values = list(dict.fromkeys([*listed(first.value), *listed(second.value)]))
-        meta = {
-            name: value for name, value in first.meta.items() if name != "speaker" or second.meta.get(name) == value
-        }
-        note = replace(first, **changed, value=values[0] if len(values) == 1 else values, meta=meta)
-        return cast(R, _worded(note))
+        return cast(R, _latest(first, second, changed["sources"]))
     return replace(first, **changed)
+
+
+def _latest(first: Note, second: Note, sources: tuple[str, ...]) -> Note:
+    """The second of two notes of one key, together with the first where both were told last by the same message."""
+    values, told = listed(second.value), worders(second)
+    if worders(first)[-1] == told[-1]:
+        values, told = [*listed(first.value), *values], (*worders(first), *told)
+    elif listed(first.value) == values:
+        told = worders(first)
+    values = list(dict.fromkeys(values))
+    meta = worded_by(told_by_both(first.meta, second.meta), told, sources)
+    return _worded(replace(second, sources=sources, value=values[0] if len(values) == 1 else values, meta=meta))

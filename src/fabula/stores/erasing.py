@@ -1,8 +1,9 @@
 """What erasing does, as steps of named statements: what goes with what, and where; knows no driver.
 
-A derived version goes when a source of it goes, and what is left of its sources is read again; only an entity stays
-while another source is left. A fact that was ended by one that goes holds again. What was tied by an alias that one
-told that goes is tied by what it names, and what became one by it is two again.
+A derived version goes when a source of it goes, and what is left of its sources is read again. Only an entity stays
+while another source is left, and a fact or a note while those are whose words it has. A fact that was ended by one that
+goes holds again. What was tied by an alias that one told that goes is tied by what it names, and what became one by it
+is two again.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from fabula.stores.rows import from_row, pack, repack, to_row
 from fabula.stores.statements import TABLES, Do, Rows, Steps
 from fabula.stores.writing import OwnRow, copying, edge_of, take
 from fabula.text import hash_term
-from fabula.timeline import COMPRESSED, SUPERSEDED_BY, dated, reopened, settled, spoken_of, thread
+from fabula.timeline import COMPRESSED, SUPERSEDED_BY, dated, reopened, settled, spoken_of, thread, worders
 from fabula.types import Entity, Fact, Forgotten, Frame, Kind, Link, Record
 
 PAGE: Final = 1000
@@ -142,7 +143,8 @@ def _judge(scope: str, row: Sequence[Any], doom: _Doom) -> Steps[None]:
         left = sorted(target for target, told in mentions if target not in doom.gone and told not in away)[:1]
         if left and not named:
             doom.mentioned[record_id] = left[0]
-    if named and (len(left) == len(sources) or (left and kind == "entity")):
+    stays = bool(left) or not sources if kind == "entity" else set(worders(record)) <= set(left)
+    if named and stays:
         doom.left[record_id][number] = (row[9], left)
     else:
         doom.versions[number] = row

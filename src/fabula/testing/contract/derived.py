@@ -1,6 +1,7 @@
 """What becomes of records whose sources are erased: those that would still tell it go, what others bear stays.
 
-It knows the rule only: an entity goes with its last source, every other record with any, and the others are read again.
+It knows the rule only: an entity goes with its last source, a fact or a note with any of those that worded it, every
+other record with any; and what is left of the sources is read again.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from fabula.testing.contract.making import (
     vectors_of,
 )
 from fabula.text import analyse, hash_term
-from fabula.timeline import SUPERSEDED_BY, Dated, ended
+from fabula.timeline import SUPERSEDED_BY, WORDED_BY, Dated, ended
 from fabula.types import KINDS, Entity, Insight, Interval, Note, Record
 
 
@@ -84,6 +85,20 @@ class DerivedContract:
         assert await left(store, names) == {"f2": ("b",), "t2": ("b",), "t3": (), "i2": ("c",)}
         assert sum(receipt.rows.values()) >= 4
         assert await store.citing("u", ["a"], KINDS) == []
+
+    async def test_what_is_only_told_again_does_not_word(self, store: Store) -> None:
+        """A fact or a note loses a source that told it again, and goes with one of those whose words it has."""
+        meta = {WORDED_BY: ["a"]}
+        note = Note(scope="u", id="n", text="x", namespace="p", key="k", value="v", sources=("a", "b"), meta=meta)
+        await fill(store, fact("u", "t", "a", "b", meta=meta), note)
+        await store.erase("u", Erasure(ids=("b",)))
+        got = await store.get("u", ["t", "n"])
+        assert {record.id: record.sources for record in got.values()} == {"t": ("a",), "n": ("a",)}
+        assert await store.pending("u", "extract") == []
+        await store.write("u", Changes(put=entries(fact("u", "t", "a", "c", meta=meta))))
+        await store.erase("u", Erasure(ids=("a",)))
+        assert await store.get("u", ["t", "n"]) == {}
+        assert [piece.id for piece in await store.pending("u", "extract")] == ["c"]
 
     async def test_an_entity_goes_with_the_last_source(self, store: Store) -> None:
         """Until then it stays and no longer names the one that is gone."""
