@@ -26,7 +26,7 @@ FLOORS: dict[str, tuple[int, str]] = {
             2,
             "pure functions",
             "text words secrets when question scoring keys ranking render replies prompts graph ties expansion names "
-            "relations timeline frames talk holding",
+            "surnames relations timeline frames talk holding",
         ),
         (3, "ground", "stores providers"),
         (3, "flows", "extract extractors link people synonyms hits fusion remember recall upkeep pruning"),

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from fabula.secrets import MARK
+from fabula.surnames import ROMANISED
 from fabula.text import derived_id, fold, script
 from fabula.types import ROLES
 
@@ -155,11 +156,14 @@ def short_for(short: str, whole: str, *, person: bool) -> bool:
 def could_be(one: str, other: str) -> bool:
     """Whether two names may be of one person or firm: short forms, initials, a title for the first name, other scripts.
 
-    Two that are entirely different are not: a couple has one telephone.
+    In Latin letters a Chinese name has the same surname. Two that are entirely different are not: a couple has one
+    telephone.
     """
     a, b = normal(one), normal(other)
+    if not all(any(map(str.isalpha, name)) for name in (a, b)):
+        return False
     if a == b or script(a) != script(b):
-        return all(any(map(str.isalpha, name)) for name in (a, b))
+        return _romanised(a, b) and _romanised(b, a)
     if {_address(a), _address(b)} == {SIR, MADAM}:
         return False
     if script(a) == "latin":
@@ -172,6 +176,12 @@ def could_be(one: str, other: str) -> bool:
     titled = ((found["before"] or found["after"], other) for one, other in ((a, b), (b, a))
               if (found := _HAN_TITLED.match(one)))  # fmt: skip
     return any(other.startswith(surname) for surname, other in titled)
+
+
+def _romanised(name: str, other: str) -> bool:
+    """Whether another name may be one in Han, which has a surname and up to two characters more, in Latin letters."""
+    surname = next((name[:size] for size in (2, 1) if 0 < len(name) - size < 3 and name[:size] in ROMANISED), None)
+    return surname is None or script(other) != "latin" or not ROMANISED[surname].isdisjoint(_called(other))
 
 
 def _address(name: str) -> tuple[str, ...]:
