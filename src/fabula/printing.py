@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from fabula import operations
 from fabula.pruning import Upkept
-from fabula.render import spoken
+from fabula.render import shown, spoken
 from fabula.types import Flushed, Forgotten, Frame, Hit, Passage, Receipt, Record
 
 if TYPE_CHECKING:
@@ -204,7 +204,7 @@ def _recalled(found: operations.Recalled, budget: int | None) -> None:
 
 def _row(found: operations.Recalled, at: int) -> list[str]:
     hit = found.hits[at]
-    row = [f"{hit.score:.2f}", spoken(hit.record.valid), _who(hit.record), _told(hit.record)]
+    row = [f"{hit.score:.2f}", spoken(hit.record.valid), _who(hit.record), shown(hit.record)]
     if found.trace is not None:
         row += [_why(found, at), hit.record.id]
     return row
@@ -216,11 +216,6 @@ def _who(record: Record) -> str:
 
 def _why(found: Any, at: int) -> str:
     return ", ".join(words for words, _ in _reasons(found.hits[at], found.trace.weights))
-
-
-def _told(record: Record) -> str:
-    captions = [image.caption for image in record.images] if isinstance(record, Passage) else []
-    return " ".join([record.text, *(f"[image: {caption}]" for caption in captions if caption)])
 
 
 def _records(records: Sequence[Record], limit: int) -> None:

@@ -148,14 +148,18 @@ def _title(record: Record) -> str:
 
 
 def _line(record: Record) -> str:
-    text = record.text
-    if isinstance(record, Passage):
-        pictures = "".join(f" [image: {image.caption}]" for image in record.images if image.caption)
-        text = f"{record.speaker}: {text}{pictures}"
+    text = f"{record.speaker}: {shown(record)}" if isinstance(record, Passage) else record.text
     when = spoken(record.valid)
     source = record.ref or record.id if isinstance(record, Passage) else record.id[:SHORT]
     head = f"[{when}] " if when else ""
     return f"{head}{escape(' '.join(text.split()))} ({escape(source)})"
+
+
+def shown(record: Record) -> str:
+    """Return a record's text word for word, and what each picture of a passage is called."""
+    images = record.images if isinstance(record, Passage) else ()
+    marks = (f"[image: {image.caption or image.name}]" for image in images if image.caption or image.name)
+    return " ".join(filter(None, [record.text, *marks]))
 
 
 def spoken(interval: Interval | None) -> str:

@@ -201,7 +201,7 @@ def _listed(result: Sequence[Shape]) -> Iterator[str]:
         said = " | ".join(line(fact[name]) for name in ("subject", "predicate", "object") if fact[name])
         yield f"- {said}" + (f" ({fact['time']})" if fact["time"] else "")
     if not result:
-        yield "there are no such facts (only a language model draws any: see LLM_API_KEY)"
+        yield "there are no such facts (rules draw none; a language model does: see LLM_API_KEY)"
 
 
 def _viewed(result: Sequence[Shape]) -> Iterator[str]:
@@ -234,10 +234,12 @@ _COMMANDS: Final[dict[str, tuple[str, dict[str, dict[str, Any]], Any, Any]]] = {
     "recall": ("Bring back what matters for a question.", {
         "--query": {"help": "The question, or what it is about."},
         "--image-path": {"help": "A stored picture to ask about."},
-        "--mode": {"choices": [*RecallMode], "default": "lite", "help": "lite: memories and facts; pro: also what was "
-                   "said; max: also what else was said of the same."},
-        "--strategy": {"choices": [*RetrieveStrategy, "hybrid"], "help": "dpr: meaning; hybrid_rrf or hybrid: keywords "
-                       "and meaning (default); ppr: everything, over the graph."},
+        "--mode": {"choices": [mode.value for mode in RecallMode], "default": "lite",
+                   "help": "lite: memories and facts; pro: also what was said; max: also what else was said of the "
+                   "same."},
+        "--strategy": {"choices": [*(strategy.value for strategy in RetrieveStrategy), "hybrid"],
+                       "help": "dpr: meaning; hybrid_rrf or hybrid: keywords and meaning (default); ppr: everything, "
+                       "over the graph."},
         "--top-k": {"type": int, "metavar": "N", "help": "How many chunks to find (default: 3)."},
         "--top-k-facts": {"type": int, "metavar": "N", "help": "How many facts to find (default: 5)."},
     }, _recall, _recalled),

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 from fabula import Entity, Fact, Passage
 from fabula.names import normal, spans_of_names
+from fabula.render import shown
 from fabula.timeline import end_of
 from seem_skill import shapes
 
@@ -65,6 +66,6 @@ def _told(turns: Sequence[Passage], entities: Sequence[Entity]) -> dict[tuple[st
         for name in names(entity):
             bearers[name].append(entity.id)
     for turn in turns:
-        for name in (normal(turn.speaker), *spans_of_names(shapes.said(turn))):
+        for name in (normal(turn.speaker), *spans_of_names(shown(turn))):
             told |= {(who, turn.id): None for who in bearers.get(name, ())}
     return told

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any, Final, TypeAlias, cast
 
 from fabula import Event, Fact, Frame, Interval, InvalidInput, Message, Passage
-from fabula.render import spoken
+from fabula.render import shown, spoken
 from fabula.types import ROLES
 from seem_skill import pictures
 
@@ -100,7 +100,7 @@ def chunk(turn: Passage) -> Shape:
         "dialogue_id": dialogue_id(turn),
         "speaker": turn.speaker,
         "timestamp": _moment(turn.time),
-        "text": said(turn),
+        "text": shown(turn),
     }
 
 
@@ -137,14 +137,8 @@ def _told(one: Shape) -> str:
     return "- " + "; ".join(f"{name}: {value}" for name, value in parts.items() if value)
 
 
-def said(turn: Passage) -> str:
-    """Return what was said, word for word, with a mark for each picture."""
-    marks = [f"[image: {image.caption or image.name}]" for image in turn.images]
-    return " ".join(filter(None, [turn.text, *marks]))
-
-
 def _line(turn: Passage) -> str:
-    return f"{turn.speaker}: {said(turn)}"
+    return f"{turn.speaker}: {shown(turn)}"
 
 
 def _moment(moment: datetime | None) -> str | None:

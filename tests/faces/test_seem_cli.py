@@ -328,7 +328,10 @@ def test_stored_text_does_not_steer_the_terminal(seem: Seem) -> None:
     ],
 )
 def test_a_wrong_call_ends_with_2_in_one_line(seem: Seem, argv: list[str], said: str) -> None:
-    assert said in failed(seem(*argv), 2)
+    told = failed(seem(*argv), 2)
+    assert said in told
+    assert "RecallMode" not in told, "choices are what can be typed"
+    assert "RetrieveStrategy" not in told
 
 
 def test_what_fails_ends_with_1_in_one_line(seem: Seem, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

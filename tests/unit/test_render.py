@@ -60,8 +60,10 @@ class TestRender:
         assert "[2024-05-01 21:30]" in found(passage("x", valid=Interval.at(there))).render()
 
     def test_pictures_are_told(self):
-        block = found(passage("look", images=(Image(caption="a <cat>"), Image(url="http://x")))).render()
-        assert "user: look [image: a &lt;cat&gt;] (p1)" in block
+        images = (Image(caption="a <cat>"), Image(url="http://x"), Image(name="p.png"))
+        block = found(passage("look", images=images)).render()
+        assert "user: look [image: a &lt;cat&gt;] [image: p.png] (p1)" in block
+        assert "user: [image: p.png] (p1)" in found(passage("", images=(Image(name="p.png"),))).render()
         assert "http://x" not in block
 
     def test_a_record_is_a_line(self):
