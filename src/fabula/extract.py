@@ -12,7 +12,7 @@ from datetime import datetime
 from itertools import groupby
 from typing import Any, cast
 
-from fabula.abc import Changes, Edge, Entry, Extraction, Extractor, Lease, Pending, Store, Task
+from fabula.abc import Changes, Edge, Entry, Extraction, Extractor, Filter, Lease, Pending, Store, Task
 from fabula.errors import ProviderBadReply, SourcesGone
 from fabula.link import link
 from fabula.people import Linked
@@ -75,10 +75,11 @@ async def extract(
     (somebody else changed the ground).
     """
     heard = _heard(window.passages)
-    found = Extraction()
+    found, gone = Extraction(), set[str]()
     if heard:
         seen = [await with_pictures(store, p) for p in heard] if getattr(extractor, "sees", False) else heard
         found = _telling(_cleaned(await extractor.extract(seen)))
+        found, gone = await _instead(store, lease.scope, heard, found)
     drawn = any(map(says_more, (*found.frames, *found.facts, *found.entities)))
     linked = await link(store, lease.scope, space, found, resolve=resolve) if drawn else _plain(found)
     to_fuse = await _to_fuse(store, lease.scope, linked) if fuse else set[str]()
@@ -95,7 +96,7 @@ async def extract(
             Changes(
                 add=(*add, *fresh),
                 put=(*put, *changed),
-                close=tuple(linked.closed),
+                close=(*linked.closed, *gone),
                 edges=tuple(edges),
                 done=done,
                 at=at,
@@ -109,6 +110,32 @@ async def extract(
             raise ProviderBadReply(f"the extractor cites what does not exist: {error}", reason="malformed") from None
         raise
     return found
+
+
+async def _instead(
+    store: Store, scope: str, heard: Sequence[Passage], found: Extraction
+) -> tuple[Extraction, set[str]]:  # fmt: skip
+    """What was found, and the frames whose place it takes: those that tell of these passages alone.
+
+    What rules find takes the place of what rules have found, and not of what somebody else has.
+    """
+    ids = {passage.id for passage in heard}
+    before = [frame for frame in await store.citing(scope, sorted(ids), ["frame"]) if ids.issuperset(frame.sources)]
+    if found.frames and not any(map(says_more, found.frames)):
+        told = {source for frame in before if says_more(frame) for source in frame.sources}
+        found = replace(found, frames=tuple(frame for frame in found.frames if not told.issuperset(frame.sources)))
+        before = [frame for frame in before if not says_more(frame)]
+    return found, {frame.id for frame in before} - {frame.id for frame in found.frames}
+
+
+async def again(store: Store, scope: str, batch: int = 500) -> int:
+    """Leave every passage of a scope to be extracted once more; return how many there are."""
+    queued, after = 0, -1
+    while found := await store.find(scope, Filter(kind="passage", status=None, limit=batch, after=after)):
+        after = found[-1][0]
+        await store.write(scope, Changes(again=tuple(("extract", passage.id) for _, passage in found)))
+        queued += len(found)
+    return queued
 
 
 def _heard(passages: Iterable[Passage]) -> tuple[Passage, ...]:

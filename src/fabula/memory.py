@@ -13,6 +13,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Literal, Self, cast, get_args
 
+from fabula import extract as extracting
 from fabula import recall as recalling
 from fabula import remember as remembering
 from fabula.abc import LLM, Clock, Embedder, Erasure, Extractor, Filter, Store
@@ -383,6 +384,16 @@ class AsyncMemory:
         return Upkept(
             **{each.name: tuple(i for one in done for i in getattr(one, each.name)) for each in fields(Upkept)}
         )
+
+    async def reextract(self, scope: str) -> int:
+        """Have everything that was said in a scope extracted again; return how many passages wait for it.
+
+        For a language model that comes later: what it draws takes the place of what rules have drawn. `flush` waits.
+        """
+        worker = await self._ready()
+        queued = await extracting.again(self._store, identifier(scope, "scope"))
+        worker.wake(scope)
+        return queued
 
     async def reindex(self, scope: str | None = None) -> int:
         """Make the keyword index anew with the present tokeniser; return how many records were read."""

@@ -244,6 +244,10 @@ class Memory:
         """Keep the graph small; see `AsyncMemory.upkeep`."""
         return self._call("upkeep", self._memory.upkeep(scope))
 
+    def reextract(self, scope: str) -> int:
+        """Have everything that was said extracted again; see `AsyncMemory.reextract`."""
+        return self._call("reextract", self._memory.reextract(scope))
+
     def reindex(self, scope: str | None = None) -> int:
         """Make the keyword index anew; see `AsyncMemory.reindex`."""
         return self._call("reindex", self._memory.reindex(scope))

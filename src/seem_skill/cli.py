@@ -148,6 +148,10 @@ def _stats(skill: SEEMSkill, _: Namespace) -> Shape:
     return skill.stats()
 
 
+def _reextract(skill: SEEMSkill, _: Namespace) -> Shape:
+    return skill.reextract()
+
+
 def _clear(skill: SEEMSkill, given: Namespace) -> Shape:
     skill.clear(confirm=given.yes)
     return {"cleared": True}
@@ -201,7 +205,7 @@ def _listed(result: Sequence[Shape]) -> Iterator[str]:
         said = " | ".join(line(fact[name]) for name in ("subject", "predicate", "object") if fact[name])
         yield f"- {said}" + (f" ({fact['time']})" if fact["time"] else "")
     if not result:
-        yield "there are no such facts (rules draw none; a language model does: see LLM_API_KEY)"
+        yield "there are no such facts (rules draw none; a language model does: see LLM_API_KEY and reextract)"
 
 
 def _viewed(result: Sequence[Shape]) -> Iterator[str]:
@@ -216,6 +220,11 @@ def _viewed(result: Sequence[Shape]) -> Iterator[str]:
 
 def _counted(result: Shape) -> Iterator[str]:
     yield from (f"{name}: {value}" for name, value in result.items())
+
+
+def _made_anew(result: Shape) -> Iterator[str]:
+    yield f"left to do {result['pending']}, failed {result['failed']}"
+    yield from map(line, result["errors"])
 
 
 def _cleared(_: Shape) -> Iterator[str]:
@@ -251,6 +260,8 @@ _COMMANDS: Final[dict[str, tuple[str, dict[str, dict[str, Any]], Any, Any]]] = {
     }, _display, _displayed),
     "view": ("List what happened: when, who, what, where, why, how.", {}, _view, _viewed),
     "stats": ("Count memories and pending work.", {}, _stats, _counted),
+    "reextract": ("Make all memories anew: for a language model that came later (see LLM_API_KEY).", {},
+                  _reextract, _made_anew),
     "clear": ("Erase every memory for good.", {
         "--yes": {"action": "store_true", "required": True, "help": "Yes, I mean it."},
     }, _clear, _cleared),

@@ -280,6 +280,14 @@ class SEEMSkill:
         """Make all memories that are still to be made; return what is left and why: `{pending, failed, errors}`."""
         return asdict(self._memory.flush(self._scope, seconds=WAIT))
 
+    def reextract(self) -> Shape:
+        """Make all memories anew, as for a language model that came later; return what `flush` does.
+
+        Memories that another model has made give way to its; what rules make gives way to nobody's but their own.
+        """
+        self._memory.reextract(self._scope)
+        return self.flush()
+
     def _settle(self) -> None:
         # Once after a store: asking costs tens of milliseconds in a large memory, and work that failed is tried
         # again in the background. What others store meanwhile is a memory too, made of the bare turn.

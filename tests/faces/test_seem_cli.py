@@ -382,6 +382,19 @@ def host(monkeypatch: pytest.MonkeyPatch) -> Iterator[Stub]:
         yield stub
 
 
+def test_a_model_that_comes_later_reads_what_was_stored(
+    seem: Seem, host: Stub, monkeypatch: pytest.MonkeyPatch
+) -> None:  # fmt: skip
+    monkeypatch.delenv("LLM_API_KEY")
+    monkeypatch.delenv("LLM_BASE_URL")
+    seem("store", "--text", "小芳 keeps bees")
+    assert "reextract" in seem("facts").out
+    monkeypatch.setenv("LLM_API_KEY", "a-key")
+    monkeypatch.setenv("LLM_BASE_URL", f"{host.url}/v1")
+    assert seem("reextract").lines == ["left to do 0, failed 0"]
+    assert seem("facts").lines == ["- 小芳 | keeps | bees"]
+
+
 def test_a_window_fills_across_runs_and_is_extracted_in_one_call(seem: Seem, host: Stub) -> None:
     for n, text in enumerate(("小芳 keeps bees", "小米 makes phones", "Noor founded Kite")):
         assert seem("store", "--text", text, "--dialogue-id", f"D1:{n}").code == 0

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from fabula import AsyncMemory, Fact, Interval, Message, Note, Settings
+from fabula import AsyncMemory, Fact, Frame, Interval, Message, Note, Settings
 from fabula.abc import Extraction, Reply
 from fabula.conventions import Conventions
 from fabula.errors import (
@@ -24,7 +24,7 @@ from fabula.errors import (
     ProviderRateLimited,
     ProviderUnavailable,
 )
-from fabula.extractors import MOST_TOKENS, LLMExtractor
+from fabula.extractors import MOST_TOKENS, LLMExtractor, RuleExtractor
 from fabula.prompts import EXTRACTION_SCHEMA, INSTRUCTIONS, extraction_messages
 from fabula.render import CLOSE, HEADING, OPEN
 from fabula.replies import extraction
@@ -535,6 +535,49 @@ async def test_a_value_goes_with_the_message_that_told_it_and_another_message_te
         await memory.flush()
         (note,) = await memory.records("u", "note")
         assert note.text == f"Ann job: {left}"
+        assert await memory.check() == []
+
+
+@pytest.mark.parametrize("said", [("Nora moved to Porto", "Nora keeps bees"), ("诺拉搬到了波尔图", "诺拉养蜜蜂")])
+async def test_a_model_that_comes_later_reads_what_was_said_before(db: str, said: Sequence[str]):
+    """What it draws takes the place of what rules have drawn; rules do not take the place of what it drew."""
+
+    def told(window: Sequence[Passage]) -> Extraction:
+        if window[0].ref == "2":
+            raise ProviderUnavailable("it did not answer")
+        frames = tuple(Frame(scope="", id=f"of {p.ref}", text=f"a model: {p.text}", sources=(p.id,)) for p in window)
+        facts = tuple(Fact(scope="", id="", text=p.text, sources=(p.id,)) for p in window)
+        return Extraction(frames=frames, facts=facts)
+
+    async def drawn(memory: AsyncMemory) -> dict[str, list[str]]:
+        """The texts of frames and facts by the message they are of."""
+        refs = {p.id: p.ref for p in await memory.records("u") if isinstance(p, Passage)}
+        found: dict[str, list[str]] = {"1": [], "2": []}
+        for record in (*await memory.records("u", "frame"), *await memory.records("u", "fact")):
+            (source,) = record.sources
+            found[refs[source] or ""].append(record.text)
+        return found
+
+    given: dict[str, Any] = {
+        "embedder": HashEmbedder(),
+        "background": False,
+        "settings": Settings(window=1, fuse=False),
+    }
+    async with AsyncMemory(db, extractor=RuleExtractor(), **given) as memory:
+        for number, text in enumerate(said, 1):
+            await memory.remember("u", Message(text, id=str(number), speaker="Nora", session=str(number)))
+        await memory.flush()
+        by_rules = await drawn(memory)
+    async with AsyncMemory(db, extractor=FakeExtractor(told), **given) as memory:
+        assert await memory.reextract("nobody") == 0
+        assert await memory.reextract("u") == 2
+        assert (await memory.flush()).failed == 1
+        assert await drawn(memory) == {"1": [f"a model: {said[0]}", said[0]], "2": by_rules["2"]}
+        assert await memory.check() == []
+    async with AsyncMemory(db, extractor=RuleExtractor(), **given) as memory:
+        await memory.reextract("u")
+        assert (await memory.flush()).failed == 0
+        assert await drawn(memory) == {"1": [f"a model: {said[0]}", said[0]], "2": by_rules["2"]}
         assert await memory.check() == []
 
 

@@ -90,6 +90,8 @@ class Changes:
     cache: Mapping[bytes, NDArray[np.float32]] = field(default_factory=dict[bytes, NDArray[np.float32]])
     """Embeddings to remember by content hash, in `space`."""
     done: tuple[tuple[Task, str], ...] = ()
+    again: tuple[tuple[Task, str], ...] = ()
+    """Work to be done once more: (task, record id); of what is not there, none."""
     analyzer: int | None = None
     """The tokeniser version that made the terms; a scope keeps its first one until all is `reindexed`."""
     reindexed: bool = False

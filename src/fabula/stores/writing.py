@@ -5,13 +5,13 @@ The steps of one function are one transaction. See `statements.Do` for the form.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fabula.abc import Changes, Entry, Lease, Terms, Written
+from fabula.abc import Changes, Entry, Lease, Task, Terms, Written
 from fabula.errors import EmbeddingMismatch, InvalidInput, SourcesGone, StoreUnavailable
 from fabula.names import NAMED_BY
 from fabula.stores.layouts import Layout
@@ -104,11 +104,23 @@ def write(scope: str, changes: Changes, lease: Lease | None, layout: Layout) -> 
         yield from _switch(state, changes.space, layout)
     if changes.cache and complete:  # of what was erased meanwhile, not even the embedding is kept
         yield from _cache(state, changes.space, changes.cache)
-    for task in {task for task, _ in changes.done}:
-        ids = [record_id for kind, record_id in changes.done if kind == task]
+    for task, ids in _by_task(changes.done).items():
         yield Do("strike_pending", {"scope": scope, "task": task, "ids": ids})
+    for task, ids in _by_task(changes.again).items():
+        rows = yield Do("live_records", {"scope": scope, "ids": ids})
+        yield Do("put_pending", [
+            {"scope": scope, "task": task, "number": row[0], "id": row[1], "session": row[4] or "", "due": 0}
+            for row in rows
+        ])  # fmt: skip
     yield state.left()
     return Written(revision=state.revision, present=present, erased=frozenset(erased))
+
+
+def _by_task(work: Iterable[tuple[Task, str]]) -> dict[Task, list[str]]:
+    found: dict[Task, list[str]] = {}
+    for task, record_id in work:
+        found.setdefault(task, []).append(record_id)
+    return found
 
 
 def _refuse(scope: str, changes: Changes) -> None:

@@ -54,6 +54,18 @@ class WorkContract:
         ((piece),) = await store.pending("u", "embed")
         assert (await store.fetch("u", [piece.number]))[piece.number] == (await store.get("u", ["t"]))["t"]
 
+    async def test_work_is_done_again(self, store: Store) -> None:
+        """Of what is there, once, in its place; the same work twice is one."""
+        await leave(store, "u")
+        await store.write("u", Changes(add=entries(passage("u", "b", session="t"), fact("u", "t"), tasks=())))
+        await store.write("u", Changes(again=(("extract", "b"), ("extract", "gone"), ("extract", "a"), ("fuse", "t"))))
+        await store.write("u", Changes(again=(("extract", "b"),)))
+        work = await store.pending("u", "extract")
+        assert [(piece.session, piece.id) for piece in work] == [("default", "a"), ("t", "b")]
+        assert [piece.id for piece in await store.pending("u", "fuse")] == ["t"]
+        assert not (await store.write("nobody", Changes(again=(("extract", "a"),)))).revision
+        assert await store.scopes() == ["u"]
+
     async def test_done_strikes_work(self, store: Store) -> None:
         """Only the named task of the named record; what is not there is passed over."""
         await store.write("u", Changes(add=entries(passage("u", "a"), passage("u", "b"), tasks=("extract",))))
