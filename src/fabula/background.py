@@ -28,6 +28,8 @@ NEVER: Final = datetime(9999, 1, 1, tzinfo=UTC)
 """When work is due that was tried as often as allowed: the next opening gives it a fresh start."""
 POLL: Final = 5.0
 """Seconds after which a worker that nobody woke looks for quiet sessions and work of other processes."""
+SCRUB: Final = 60.0
+"""Seconds from one look whether there is something to overwrite in the database to the next."""
 PATIENCE: Final = 3
 """Failures in a row after which a model is left alone for a while."""
 RELENT: Final = 600.0
@@ -74,6 +76,8 @@ class Worker:
         self._turn = asyncio.Lock()
         self._refused: dict[Task, float] = {}
         """What a model refused the key for, and until when it is not asked, by the monotonic clock."""
+        self._scrubbing = 0.0
+        """When it is looked again what there is to overwrite, by the monotonic clock."""
         self._task: asyncio.Task[None] | None = None
         self._ending = asyncio.Event()
 
@@ -128,6 +132,7 @@ class Worker:
                 await self._bury_all()
                 if (await self._pass()).over:
                     await _within(self._settings.backoff, self._ending)
+                await self._scrub()
             except MemoryClosed:
                 log.debug("the memory was closed; the work that is left stays in it")
                 return
@@ -138,6 +143,12 @@ class Worker:
             if self._ending.is_set():
                 return
             await _within(POLL, self._awake)
+
+    async def _scrub(self) -> None:
+        """Have overwritten what erasures left, not after each of them; who is about to close leaves it to the store."""
+        if time.monotonic() >= self._scrubbing and not self._ending.is_set():
+            self._scrubbing = time.monotonic() + SCRUB
+            await self._store.scrub()
 
     async def _pass(self) -> _Sweep:
         """Look after the scopes that were written to, then after whatever else is due."""

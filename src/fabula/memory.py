@@ -364,8 +364,9 @@ class AsyncMemory:
         An entity that no message names and nothing has been tied to for `Settings.prune` rounds in a row is archived
         (see there); a chain of attributes becomes one fact, and the facts it stands for are archived. Nothing is
         deleted, and what is archived stands again when it is spoken of. A scope that another process is at work on is
-        `skipped`. Raises `StoreUnavailable` where a scope is written to all the while, and `LeaseLost` where another
-        process took it over.
+        `skipped`. In the end a SQLite file is rewritten in which something was forgotten since it last was, however
+        large it is. Raises `StoreUnavailable` where a scope is written to, or such a file read, all the while, and
+        `LeaseLost` where another process took the scope over.
         """
         worker = await self._ready()
         names = await self._store.scopes() if scope is None else [identifier(scope, "scope")]
@@ -380,6 +381,7 @@ class AsyncMemory:
                     continue
                 done.append(await prune(self._store, lease, space, self.settings, self._clock()))
             worker.wake(name)
+        await self._store.scrub(now=True)
         return Upkept(
             **{each.name: tuple(i for one in done for i in getattr(one, each.name)) for each in fields(Upkept)}
         )
