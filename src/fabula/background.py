@@ -132,7 +132,6 @@ class Worker:
                 await self._bury_all()
                 if (await self._pass()).over:
                     await _within(self._settings.backoff, self._ending)
-                await self._scrub()
             except MemoryClosed:
                 log.debug("the memory was closed; the work that is left stays in it")
                 return
@@ -140,15 +139,21 @@ class Worker:
                 # The database may be out of reach for a while; the work is still in it.
                 expected = isinstance(error, FabulaError)
                 log.warning("background work waits: %s", error, exc_info=not expected)
-            if self._ending.is_set():
+            if self._ending.is_set():  # nothing is awaited since the last look at what is fresh
                 return
+            await self._scrub()
             await _within(POLL, self._awake)
 
     async def _scrub(self) -> None:
-        """Have overwritten what erasures left, not after each of them; who is about to close leaves it to the store."""
-        if time.monotonic() >= self._scrubbing and not self._ending.is_set():
-            self._scrubbing = time.monotonic() + SCRUB
+        """Have overwritten what erasures left, once in a while and not after each of them."""
+        if time.monotonic() < self._scrubbing:
+            return
+        self._scrubbing = time.monotonic() + SCRUB
+        try:
             await self._store.scrub()
+        except Exception as error:
+            expected = isinstance(error, FabulaError)
+            log.warning("what was forgotten is not overwritten everywhere yet: %s", error, exc_info=not expected)
 
     async def _pass(self) -> _Sweep:
         """Look after the scopes that were written to, then after whatever else is due."""
