@@ -243,8 +243,10 @@ class AsyncMemory:
     ) -> Forgotten:
         """Erase records by id, passages by your own message ids (`refs`), a session, or the whole scope.
 
-        What was made from them goes too, from every table, cache and file. Forgotten messages do not come back
-        when they are imported again, unless the whole scope was forgotten, which leaves nothing at all.
+        What was made from them goes too, from every table and cache. A SQLite file's rows are overwritten; copies that
+        SQLite left in unused parts of pages go later, when the background, `close` or `upkeep` rewrites the file.
+        Forgotten messages do not come back when they are imported again, unless the whole scope was forgotten, which
+        leaves nothing at all.
 
         Raises `InvalidInput` when it is not said what to forget.
         """
