@@ -28,6 +28,8 @@ NEVER: Final = datetime(9999, 1, 1, tzinfo=UTC)
 """When work is due that was tried as often as allowed: the next opening gives it a fresh start."""
 POLL: Final = 5.0
 """Seconds after which a worker that nobody woke looks for quiet sessions and work of other processes."""
+SCRUB: Final = 60.0
+"""Seconds from one look whether there is something to overwrite in the database to the next."""
 PATIENCE: Final = 3
 """Failures in a row after which a model is left alone for a while."""
 RELENT: Final = 600.0
@@ -74,6 +76,8 @@ class Worker:
         self._turn = asyncio.Lock()
         self._refused: dict[Task, float] = {}
         """What a model refused the key for, and until when it is not asked, by the monotonic clock."""
+        self._scrubbing = 0.0
+        """When it is looked again what there is to overwrite, by the monotonic clock."""
         self._task: asyncio.Task[None] | None = None
         self._ending = asyncio.Event()
 
@@ -135,9 +139,21 @@ class Worker:
                 # The database may be out of reach for a while; the work is still in it.
                 expected = isinstance(error, FabulaError)
                 log.warning("background work waits: %s", error, exc_info=not expected)
-            if self._ending.is_set():
+            if self._ending.is_set():  # nothing is awaited since the last look at what is fresh
                 return
+            await self._scrub()
             await _within(POLL, self._awake)
+
+    async def _scrub(self) -> None:
+        """Have overwritten what erasures left, once in a while and not after each of them."""
+        if time.monotonic() < self._scrubbing:
+            return
+        self._scrubbing = time.monotonic() + SCRUB
+        try:
+            await self._store.scrub()
+        except Exception as error:
+            expected = isinstance(error, FabulaError)
+            log.warning("what was forgotten is not overwritten everywhere yet: %s", error, exc_info=not expected)
 
     async def _pass(self) -> _Sweep:
         """Look after the scopes that were written to, then after whatever else is due."""

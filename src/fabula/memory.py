@@ -244,8 +244,10 @@ class AsyncMemory:
     ) -> Forgotten:
         """Erase records by id, passages by your own message ids (`refs`), a session, or the whole scope.
 
-        What was made from them goes too, from every table, cache and file. Forgotten messages do not come back
-        when they are imported again, unless the whole scope was forgotten, which leaves nothing at all.
+        What was made from them goes too, from every table and cache. A SQLite file's rows are overwritten; copies that
+        SQLite left in unused parts of pages go later, when the background, `close` or `upkeep` rewrites the file.
+        Forgotten messages do not come back when they are imported again, unless the whole scope was forgotten, which
+        leaves nothing at all.
 
         Raises `InvalidInput` when it is not said what to forget.
         """
@@ -365,8 +367,9 @@ class AsyncMemory:
         An entity that no message names and nothing has been tied to for `Settings.prune` rounds in a row is archived
         (see there); a chain of attributes becomes one fact, and the facts it stands for are archived. Nothing is
         deleted, and what is archived stands again when it is spoken of. A scope that another process is at work on is
-        `skipped`. Raises `StoreUnavailable` where a scope is written to all the while, and `LeaseLost` where another
-        process took it over.
+        `skipped`. In the end a SQLite file is rewritten in which something was forgotten since it last was, however
+        large it is. Raises `StoreUnavailable` where a scope is written to, or such a file read, all the while, and
+        `LeaseLost` where another process took the scope over.
         """
         worker = await self._ready()
         names = await self._store.scopes() if scope is None else [identifier(scope, "scope")]
@@ -381,6 +384,7 @@ class AsyncMemory:
                     continue
                 done.append(await prune(self._store, lease, space, self.settings, self._clock()))
             worker.wake(name)
+        await self._store.scrub(now=True)
         return Upkept(
             **{each.name: tuple(i for one in done for i in getattr(one, each.name)) for each in fields(Upkept)}
         )

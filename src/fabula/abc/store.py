@@ -77,6 +77,13 @@ class Store(ABC):
         Erasing everything leaves nothing of the scope, tombstones included.
         """
 
+    async def scrub(self, *, now: bool = False) -> None:
+        """Overwrite what erasures left in unused parts of the database, where this engine can (all scopes).
+
+        Unless it is to be done `now`, it is put off where it takes seconds or somebody else reads or writes.
+        """
+        del now
+
     @abstractmethod
     async def get(self, scope: str, ids: Sequence[str], as_of: datetime | None = None) -> dict[str, Record]:
         """Return the records with these ids that are believed now, or were at `as_of`; unknown ids are left out."""

@@ -92,6 +92,9 @@ class HotStore(Store):
     async def write(self, scope: str, changes: Changes, lease: Lease | None = None) -> Written:
         return await self.inner.write(scope, changes, lease)
 
+    async def scrub(self, *, now: bool = False) -> None:
+        await self.inner.scrub(now=now)
+
     async def get(self, scope: str, ids: Sequence[str], as_of: datetime | None = None) -> dict[str, Record]:
         return await self.inner.get(scope, ids, as_of)
 

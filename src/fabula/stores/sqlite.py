@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import os
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Concatenate, Final, ParamSpec, TypeVar
 from weakref import WeakSet
@@ -24,11 +26,15 @@ from fabula.stores.rows import now
 from fabula.stores.statements import SQLITE, TABLES, Do, Rows, Steps, migrations, statements
 from fabula.types import Forgotten
 
+log = logging.getLogger(__name__)
+
 P = ParamSpec("P")
 T = TypeVar("T")
 
 HAS_PAGES: Final = "SELECT 1 FROM pragma_compile_options WHERE compile_options = 'ENABLE_DBSTAT_VTAB'"
 READERS: Final = 4
+SCRUBBED_BY_ITSELF: Final = 256 * 2**20
+"""Bytes of the largest file that is rewritten without being asked: about two seconds, in which other writers wait."""
 OLDEST: Final = (3, 35, 0)
 """The first SQLite with RETURNING."""
 
@@ -84,10 +90,19 @@ class SQLiteStore(DrivenStore):
         try:
             await self._in(self._writer, self._migrate)
         except BaseException:
-            await self.close()
+            await self._shut()
             raise
 
     async def close(self) -> None:
+        try:
+            if self._writer is not None:
+                await self.scrub()
+        except StoreUnavailable as error:
+            log.warning("what was forgotten is not overwritten everywhere yet: %s", error)
+        finally:
+            await self._shut()
+
+    async def _shut(self) -> None:
         _opened.discard(self)
         writer, readers, self._writer, self._readers = self._writer, self._readers, None, None
         for pool in (readers, writer):
@@ -165,8 +180,12 @@ class SQLiteStore(DrivenStore):
             while True:
                 wanted = steps.send(self._execute(connection, wanted))
         except StopIteration as stop:
+            value: T = stop.value
+            if isinstance(value, Forgotten) and value:
+                # Any number but the last one, so that who scrubs sees an erasure that came meanwhile.
+                connection.execute(f"PRAGMA user_version = {1 + int.from_bytes(os.urandom(4), 'big') % (2**31 - 1)}")
             connection.execute("COMMIT")
-            return stop.value
+            return value
         except BaseException:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
@@ -249,24 +268,68 @@ class SQLiteStore(DrivenStore):
             if isinstance(value, Forgotten):  # only now: a write that came before has nothing to cut
                 self._uncut, self._tried_to_cut = True, False
             if self._uncut:
-                self._cut_log(0.0 if self._tried_to_cut else min(self._busy, 1.0))
+                with self._patience(0.0 if self._tried_to_cut else min(self._busy, 1.0)) as connection:
+                    self._cut_log(connection)
             return value
 
         return await self._in(self._writer, run)
 
-    def _cut_log(self, patience: float) -> None:
+    @contextmanager
+    def _patience(self, seconds: float) -> Generator[sqlite3.Connection]:
+        """The connection, with another patience for a while."""
+        connection = self._connection()
+        connection.execute(f"PRAGMA busy_timeout = {round(seconds * 1000)}")
+        try:
+            yield connection
+        finally:
+            connection.execute(f"PRAGMA busy_timeout = {round(self._busy * 1000)}")
+
+    def _cut_log(self, connection: sqlite3.Connection) -> None:
         """Fold the log into the file, for it still holds the erased pages.
 
         While somebody reads an older state it cannot be cut; then it is tried again after the next write, and SQLite
         does it when the last connection closes.
         """
-        connection = self._connection()
-        connection.execute(f"PRAGMA busy_timeout = {round(patience * 1000)}")
         self._tried_to_cut = True
-        try:
-            self._uncut = bool(connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0])
-        finally:
-            connection.execute(f"PRAGMA busy_timeout = {round(self._busy * 1000)}")
+        self._uncut = bool(connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0])
+
+    async def scrub(self, *, now: bool = False) -> None:
+        await self._in(self._writer, lambda: self._scrub(now=now))
+
+    def _scrub(self, *, now: bool) -> None:
+        """Rewrite the file if something was erased since that was last done, by whichever process.
+
+        SQLite overwrites a row that is deleted, but not the copies in the unused part of pages that it was moved from
+        before. `user_version` is not 0 while there may be some: it outlives the process.
+        """
+        connection = self._connection()
+        marked, pages, size = (_value(connection, name) for name in ("user_version", "page_count", "page_size"))
+        if not marked or (pages * size > SCRUBBED_BY_ITSELF and not now):
+            return
+        with self.writing, self._patience(self._busy if now else min(self._busy, 1.0)):
+            try:
+                done = self._rewritten(connection)
+            except sqlite3.OperationalError as error:
+                if now or "locked" not in str(error):
+                    raise
+                done = False
+        if now and not done:
+            raise StoreUnavailable(f"{self.path} is in use all the while: what was forgotten is not overwritten yet")
+
+    def _rewritten(self, connection: sqlite3.Connection) -> bool:
+        """Rewrite the file, unless somebody reads an older state: the log would grow by all of it, each time anew."""
+        self._cut_log(connection)
+        mark = _value(connection, "user_version")
+        if mark and not self._uncut:  # no other process has done it while this one waited
+            connection.execute("VACUUM")
+            self._cut_log(connection)
+        if self._uncut:
+            return False
+        with connection:
+            connection.execute("BEGIN IMMEDIATE")
+            if _value(connection, "user_version") == mark:  # nothing was erased meanwhile
+                connection.execute("PRAGMA user_version = 0")
+        return True
 
     async def sizes(self, scope: str | None) -> dict[str, int]:
         return await self._in(self._readers, lambda: self._sizes(scope))
@@ -296,6 +359,10 @@ class SQLiteStore(DrivenStore):
             return [f"file: {row[0]}" for row in found if row[0] != "ok"]
 
         return await self._in(self._readers, look)
+
+
+def _value(connection: sqlite3.Connection, pragma: str) -> int:
+    return connection.execute(f"PRAGMA {pragma}").fetchone()[0]
 
 
 def _split(sql: str) -> list[str]:

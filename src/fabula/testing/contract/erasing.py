@@ -88,6 +88,18 @@ class ErasingContract:
         assert await seen(store, "u1") == {"a", "b", "t"}
         assert await store.load("u1", SPACE, index) is index
 
+    @pytest.mark.parametrize("now", [False, True], ids=["when it suits", "now"])
+    async def test_scrubbing_touches_nothing_that_is_kept(self, store: Store, second: Store, now: bool) -> None:
+        """Whether or not something was erased; indexes in memory stay current."""
+        await fill(store)
+        await store.scrub(now=now)
+        await store.erase("u", Erasure(ids=("a",)))
+        index = await second.load("u", SPACE)
+        await store.scrub(now=now)
+        assert await seen(store, "u") == {"b", "t"}
+        assert await second.load("u", SPACE, index) is index
+        assert await store.check() == []
+
     @pytest.mark.parametrize("erasure", ERASURES, ids=BY)
     async def test_a_second_erasure_finds_nothing(self, store: Store, erasure: Erasure) -> None:
         """Its receipt is falsy."""
