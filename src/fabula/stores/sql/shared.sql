@@ -161,7 +161,8 @@ ORDER BY r.number;
 -- name: load_closed
 -- The same of versions that were ended since a revision.
 SELECT r.number, r.kind, COALESCE(r.session, ''), COALESCE(r.seq, -1), COALESCE(r.speaker, ''),
-    r.valid_from, r.valid_to, r.recorded_from, r.recorded_to, r.importance, r.id, p.length, p.question, p.terms, p.links
+    r.valid_from, r.valid_to, r.recorded_from, r.recorded_to, r.importance, r.id,
+    p.number, p.length, p.question, p.terms, p.links
 FROM records r JOIN postings p ON p.scope = r.scope AND p.number = r.number
 WHERE r.scope = :scope AND p.scope = :scope AND r.recorded_to IS NOT NULL AND r.revision > :revision
     AND r.number <= :after
