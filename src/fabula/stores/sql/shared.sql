@@ -32,7 +32,9 @@ SELECT $record FROM records WHERE scope = :scope AND id IN :ids AND recorded_to 
 -- name: past_records
 -- What was believed at a moment, by id.
 SELECT $record FROM records
-WHERE scope = :scope AND id IN :ids AND recorded_from <= :at AND (recorded_to IS NULL OR recorded_to > :at);
+WHERE scope = :scope AND id IN :ids AND recorded_from <= :at AND recorded_to IS NULL
+UNION ALL
+SELECT $record FROM records WHERE scope = :scope AND id IN :ids AND recorded_from <= :at AND recorded_to > :at;
 
 -- name: all_versions
 -- Every version, by id.
@@ -64,7 +66,11 @@ ORDER BY number;
 -- name: past_citing_records
 -- The same, of what was believed at a moment.
 SELECT $record FROM records
-WHERE scope = :scope AND recorded_from <= :at AND (recorded_to IS NULL OR recorded_to > :at) AND kind IN :kinds
+WHERE scope = :scope AND recorded_from <= :at AND recorded_to IS NULL AND kind IN :kinds
+  AND id IN (SELECT source FROM edges WHERE scope = :scope AND kind IN ('cites', 'mentions') AND target IN :ids)
+UNION ALL
+SELECT $record FROM records
+WHERE scope = :scope AND recorded_from <= :at AND recorded_to > :at AND kind IN :kinds
   AND id IN (SELECT source FROM edges WHERE scope = :scope AND kind IN ('cites', 'mentions') AND target IN :ids)
 ORDER BY number;
 
