@@ -14,6 +14,7 @@ from typing import Any, Final, NamedTuple, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from fabula.halves import BLOCK, unit
 from fabula.types import Kind, Link
 
 Floats: TypeAlias = NDArray[np.float32]
@@ -32,8 +33,6 @@ LINKS: Final[tuple[str, ...]] = ("cites", *get_args(Link))
 """The kinds of links: what a record was made from, and what it is tied to."""
 LEADS: Final[Mapping[str, Kind]] = {"cites": "passage", "causes": "frame", "fused": "frame"}
 """The kind of record at a link's other end, where that is no entity."""
-BLOCK: Final = 512
-"""Vectors that are widened at once: few enough to stay in the processor's cache."""
 
 
 class Columns(NamedTuple):
@@ -293,9 +292,7 @@ def _seconds(micros: Sequence[int | None]) -> Doubles:
 
 
 def _ends(micros: Sequence[int | None]) -> Doubles:
-    ends = _seconds(micros)
-    ends[np.isnan(ends)] = FOREVER
-    return ends
+    return np.where(np.isnan(ends := _seconds(micros)), FOREVER, ends)
 
 
 def _extend(kind: Kind, old: Field, new: Columns, sessions: dict[str, int], speakers: dict[str, int]) -> Field:
@@ -305,8 +302,7 @@ def _extend(kind: Kind, old: Field, new: Columns, sessions: dict[str, int], spea
         recorded_to = recorded_to.copy()
         recorded_to[old.rows_of(np.array(new.number[:known]))] = _ends(new.recorded_to[:known])
         new = Columns._make(column[known:] for column in new)
-    more = len(new.number)
-    if not more:
+    if not (more := len(new.number)):
         return replace(old, recorded_to=recorded_to)
     places = np.arange(len(old), len(old) + more, dtype=np.int32)
     flat, counts = _unpacked(new.postings, POSTING)
@@ -332,7 +328,7 @@ def _extend(kind: Kind, old: Field, new: Columns, sessions: dict[str, int], spea
         importance=joined(old.importance, new.importance),
         length=lengths,
         window=_window(lengths, before, after),
-        words=joined(old.words, _sums(tf, counts)),
+        words=joined(old.words, np.bincount(owner - len(old), tf, more)),
         question=joined(old.question, new.question),
         before=before,
         after=after,
@@ -347,12 +343,6 @@ def _unpacked(blobs: Sequence[bytes], dtype: np.dtype[Any]) -> tuple[NDArray[Any
     """What rows have packed in a blob each, one row's after the other's, and how much is of each row."""
     counts = np.fromiter(map(len, blobs), np.int64, len(blobs)) // dtype.itemsize
     return np.frombuffer(b"".join(blobs), dtype), counts
-
-
-def _sums(values: NDArray[np.uint16], counts: Ints) -> Ints:
-    """The sum of the values of each row."""
-    sums, ends = np.concatenate(([0], np.cumsum(values, dtype=np.int64))), np.cumsum(counts)
-    return sums[ends] - sums[ends - counts]
 
 
 def _led(fields: Mapping[Kind, Field]) -> dict[Kind, Field]:
@@ -418,8 +408,7 @@ def _fill(old: Field, blocks: Sequence[Block]) -> Field:
     vectors, embedded = old.vectors, old.embedded.copy()
     if vectors.shape[1] != dimensions:
         vectors = np.zeros((len(vectors), dimensions), np.float32)
-    room = np.empty((BLOCK, dimensions), np.float32)  # taken once, as fresh memory costs as much as the arithmetic
-    start = 0
+    room, start = np.empty((BLOCK, dimensions), np.float32), 0
     for _, matrix in blocks:
         rows = places[start : start + len(matrix)]
         start += len(matrix)
@@ -429,11 +418,8 @@ def _fill(old: Field, blocks: Sequence[Block]) -> Field:
         rows, halves = rows[mine], matrix if mine.all() else matrix[mine]
         embedded[rows] = True
         for first in range(0, len(rows), BLOCK):
-            part = rows[first : first + BLOCK]
-            values = room[: len(part)]
-            values[:] = halves[first : first + BLOCK]
-            values /= np.sqrt(np.maximum(np.vecdot(values, values), 1e-12))[:, None]
-            vectors[part] = values
+            part = slice(first, first + BLOCK)
+            vectors[rows[part]] = unit(halves[part], room)
     return replace(old, vectors=vectors, embedded=embedded)
 
 
