@@ -210,7 +210,7 @@ class Fusion:
 
     async def _vectors(self, index: Index, numbers: Sequence[int]) -> dict[int, Floats]:
         if index.apart:
-            index = index.extended((), [await self._store.vectors(self._scope, index.space, numbers)])
+            index = index.extended({}, [await self._store.vectors(self._scope, index.space, numbers)])
         field = index.of("frame")
         rows = field.rows_of(np.array(numbers, np.int64)).tolist()
         return {n: field.vectors[row] for n, row in zip(numbers, rows, strict=True) if row >= 0 and field.embedded[row]}
@@ -251,7 +251,7 @@ class Fusion:
         """The numbers and cosines of the live frames nearest to one, itself among them."""
         if index.apart:
             nearest = await self._store.nearest(self._scope, index.space, each.vector, 8 * NEAREST)
-            index = index.extended((), [nearest])
+            index = index.extended({}, [nearest])
         field = index.of("frame")
         cosines = field.vectors[: len(field)] @ each.vector
         cosines[(field.recorded_to < FOREVER) | ~field.embedded] = -np.inf

@@ -6,6 +6,7 @@ after it was handed out: extending makes a new one that shares the large arrays.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, NamedTuple, TypeAlias, get_args
@@ -13,6 +14,7 @@ from typing import Any, Final, NamedTuple, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from fabula.halves import BLOCK, unit
 from fabula.types import Kind, Link
 
 Floats: TypeAlias = NDArray[np.float32]
@@ -31,29 +33,29 @@ LINKS: Final[tuple[str, ...]] = ("cites", *get_args(Link))
 """The kinds of links: what a record was made from, and what it is tied to."""
 LEADS: Final[Mapping[str, Kind]] = {"cites": "passage", "causes": "frame", "fused": "frame"}
 """The kind of record at a link's other end, where that is no entity."""
-BLOCK: Final = 512
-"""Vectors that are widened at once: few enough to stay in the processor's cache."""
 
 
-class Row(NamedTuple):
-    """One searchable record version as a store hands it over. Times are microseconds since the epoch."""
+class Columns(NamedTuple):
+    """Searchable record versions of one kind as a store hands them over, in order of their numbers.
 
-    number: int
-    kind: Kind
-    session: str
-    seq: int
-    speaker: str
-    valid_from: int | None
-    valid_to: int | None
-    recorded_from: int
-    recorded_to: int | None
-    importance: float
-    key: int
-    """The hash of its id."""
-    length: int
-    question: int
-    postings: bytes
-    links: bytes
+    They come by column, for a tuple a row is most of what loading costs. Times are microseconds since the epoch.
+    """
+
+    number: Sequence[int]
+    session: Sequence[str]
+    seq: Sequence[int]
+    speaker: Sequence[str]
+    valid_from: Sequence[int | None]
+    valid_to: Sequence[int | None]
+    recorded_from: Sequence[int]
+    recorded_to: Sequence[int | None]
+    importance: Sequence[float]
+    key: Sequence[int]
+    """The hashes of their ids."""
+    length: Sequence[int]
+    question: Sequence[int]
+    postings: Sequence[bytes]
+    links: Sequence[bytes]
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,19 +241,16 @@ class Index:
         """Return the field of one kind, empty where the scope has no such record."""
         return self.fields.get(kind) or _empty_field(0)
 
-    def extended(self, rows: Sequence[Row], vectors: Sequence[Block], **state: Any) -> Index:
+    def extended(self, new: Mapping[Kind, Columns], vectors: Sequence[Block], **state: Any) -> Index:
         """Return this index with more rows, closed versions marked and vectors filled in.
 
-        `rows` come in order of their numbers; one that is known already only carries a new `recorded_to`.
-        `vectors` are pairs of numbers and a matrix. `state` replaces `revision`, `reset`, `analyzer` and the spaces.
+        A row of `new` that is known already only carries a new `recorded_to`. `vectors` are pairs of numbers and a
+        matrix. `state` replaces `revision`, `reset`, `analyzer` and the spaces.
         """
         sessions, speakers, fields = dict(self.sessions), dict(self.speakers), dict(self.fields)
-        by_kind: dict[Kind, list[Row]] = {}
-        for row in rows:
-            by_kind.setdefault(row.kind, []).append(row)
-        for kind, new in by_kind.items():
-            fields[kind] = _extend(fields.get(kind) or _empty_field(0), new, sessions, speakers)
-        if any(row.links for row in rows):
+        for kind, columns in new.items():
+            fields[kind] = _extend(kind, fields.get(kind) or _empty_field(0), columns, sessions, speakers)
+        if any(any(columns.links) for columns in new.values()):
             fields = _led(fields)
         if vectors := [block for block in vectors if len(block[0])]:
             fields = {kind: _fill(f, vectors) for kind, f in fields.items()}
@@ -293,63 +292,63 @@ def _seconds(micros: Sequence[int | None]) -> Doubles:
 
 
 def _ends(micros: Sequence[int | None]) -> Doubles:
-    return np.nan_to_num(_seconds(micros), nan=FOREVER)
+    return np.where(np.isnan(ends := _seconds(micros)), FOREVER, ends)
 
 
-def _extend(old: Field, rows: Sequence[Row], sessions: dict[str, int], speakers: dict[str, int]) -> Field:
+def _extend(kind: Kind, old: Field, new: Columns, sessions: dict[str, int], speakers: dict[str, int]) -> Field:
     last = int(old.number[-1]) if len(old) else -1
-    fresh = [row for row in rows if row.number > last]
     recorded_to = old.recorded_to
-    if len(fresh) < len(rows):
-        closed = [row for row in rows if row.number <= last]
+    if known := bisect_right(new.number, last):
         recorded_to = recorded_to.copy()
-        recorded_to[old.rows_of(np.array([row.number for row in closed]))] = _ends([row.recorded_to for row in closed])
-    if not fresh:
+        recorded_to[old.rows_of(np.array(new.number[:known]))] = _ends(new.recorded_to[:known])
+        new = Columns._make(column[known:] for column in new)
+    if not (more := len(new.number)):
         return replace(old, recorded_to=recorded_to)
-    columns = zip(*fresh, strict=True)
-    (number, _, session, seq, speaker, valid_from, valid_to, since, until, importance, key, length, question, blobs,
-     ties) = columns  # fmt: skip
-    flat = np.frombuffer(b"".join(blobs), POSTING)
-    counts = np.fromiter(map(len, blobs), np.int64, len(blobs)) // POSTING.itemsize
-    owner = np.repeat(np.arange(len(old), len(old) + len(fresh), dtype=np.int32), counts)
-    words = np.bincount(owner - len(old), flat["tf"], len(fresh))
-    links = np.frombuffer(b"".join(ties), LINK)
-    counts = np.fromiter(map(len, ties), np.int64, len(ties)) // LINK.itemsize
-    tied = np.repeat(np.arange(len(old), len(old) + len(fresh), dtype=np.int32), counts)
+    places = np.arange(len(old), len(old) + more, dtype=np.int32)
+    flat, counts = _unpacked(new.postings, POSTING)
+    term, tf, owner = flat["term"].copy(), flat["tf"].copy(), np.repeat(places, counts)
+    links, ties = _unpacked(new.links, LINK)
 
     def joined(column: NDArray[Any], values: Any) -> NDArray[Any]:
         return np.concatenate((column, np.asarray(values, column.dtype)))
 
-    codes = joined(old.session, _codes(session, sessions))
-    before, after = _neighbours(codes) if rows[0].kind == "passage" else (np.full(len(codes), -1),) * 2
-    lengths = joined(old.length, length)
+    codes = joined(old.session, _codes(new.session, sessions))
+    before, after = _neighbours(codes) if kind == "passage" else (np.full(len(codes), -1),) * 2
+    lengths = joined(old.length, new.length)
     return Field(
-        number=joined(old.number, number),
-        key=joined(old.key, np.array(key, np.uint64)),
+        number=joined(old.number, new.number),
+        key=joined(old.key, np.array(new.key, np.uint64)),
         session=codes,
-        seq=joined(old.seq, seq),
-        speaker=joined(old.speaker, _codes(speaker, speakers)),
-        valid_from=joined(old.valid_from, _seconds(valid_from)),
-        valid_to=joined(old.valid_to, _seconds(valid_to)),
-        recorded_from=joined(old.recorded_from, _seconds(since)),
-        recorded_to=joined(recorded_to, _ends(until)),
-        importance=joined(old.importance, importance),
+        seq=joined(old.seq, new.seq),
+        speaker=joined(old.speaker, _codes(new.speaker, speakers)),
+        valid_from=joined(old.valid_from, _seconds(new.valid_from)),
+        valid_to=joined(old.valid_to, _seconds(new.valid_to)),
+        recorded_from=joined(old.recorded_from, _seconds(new.recorded_from)),
+        recorded_to=joined(recorded_to, _ends(new.recorded_to)),
+        importance=joined(old.importance, new.importance),
         length=lengths,
         window=_window(lengths, before, after),
-        words=joined(old.words, words),
-        question=joined(old.question, question),
+        words=joined(old.words, np.bincount(owner - len(old), tf, more)),
+        question=joined(old.question, new.question),
         before=before,
         after=after,
-        postings=old.postings.extended(flat["term"].copy(), owner, flat["tf"].copy()),
-        links=old.links.extended(tied, links) if len(links) else old.links,
-        vectors=_grown(old, len(fresh)),
-        embedded=joined(old.embedded, np.zeros(len(fresh))),
+        postings=old.postings.extended(term, owner, tf),
+        links=old.links.extended(np.repeat(places, ties), links) if len(links) else old.links,
+        vectors=_grown(old, more),
+        embedded=joined(old.embedded, np.zeros(more)),
     )
+
+
+def _unpacked(blobs: Sequence[bytes], dtype: np.dtype[Any]) -> tuple[NDArray[Any], Ints]:
+    """What rows have packed in a blob each, one row's after the other's, and how much is of each row."""
+    counts = np.fromiter(map(len, blobs), np.int64, len(blobs)) // dtype.itemsize
+    return np.frombuffer(b"".join(blobs), dtype), counts
 
 
 def _led(fields: Mapping[Kind, Field]) -> dict[Kind, Field]:
     """The fields with every link led to the row it means."""
-    orders = {kind: np.argsort(f.key, kind="stable") for kind, f in fields.items()}
+    orders: dict[Kind, Ints] = {kind: np.argsort(f.key, kind="stable") for kind, f in fields.items()}
+    keys: dict[Kind, NDArray[np.uint64]] = {kind: f.key[orders[kind]] for kind, f in fields.items()}
     led = dict(fields)
     for kind, f in fields.items():
         target = np.full(len(f.links.key), -1, np.int32)
@@ -357,17 +356,17 @@ def _led(fields: Mapping[Kind, Field]) -> dict[Kind, Field]:
             other: Kind = LEADS.get(name, "entity")
             if other in fields:
                 mine = f.links.kind == code
-                target[mine] = _places(fields[other].key, orders[other], f.links.key[mine])
+                target[mine] = _places(keys[other], orders[other], f.links.key[mine])
         led[kind] = replace(f, links=f.links._replace(target=target))
     return led
 
 
 def _places(keys: NDArray[np.uint64], order: Ints, wanted: NDArray[np.uint64]) -> Ints:
-    """The first place of each wanted key among `keys`, which `order` sorts; −1 where it is not there."""
+    """The first place of each wanted key before `order` sorted the `keys`; −1 where it is not there."""
     if not len(keys):
         return np.full(len(wanted), -1)
-    at = order[np.minimum(np.searchsorted(keys, wanted, "left", order), len(keys) - 1)]
-    return np.where(keys[at] == wanted, at, -1)
+    at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+    return np.where(keys[at] == wanted, order[at], -1)
 
 
 def _neighbours(session: Ints) -> tuple[Ints, Ints]:
@@ -401,25 +400,26 @@ def _grown(old: Field, more: int) -> Floats:
     return grown
 
 
-def _fill(old: Field, chunks: Sequence[Block]) -> Field:
-    if not any((old.rows_of(numbers) >= 0).any() for numbers, _ in chunks):
+def _fill(old: Field, blocks: Sequence[Block]) -> Field:
+    places = old.rows_of(np.concatenate([numbers for numbers, _ in blocks]))
+    if not (places >= 0).any():
         return old
-    dimensions = chunks[0][1].shape[1]
-    vectors = old.vectors
+    dimensions = blocks[0][1].shape[1]
+    vectors, embedded = old.vectors, old.embedded.copy()
     if vectors.shape[1] != dimensions:
         vectors = np.zeros((len(vectors), dimensions), np.float32)
-    embedded = old.embedded.copy()
-    for numbers, matrix in chunks:
-        rows = old.rows_of(numbers)
+    room, start = np.empty((BLOCK, dimensions), np.float32), 0
+    for _, matrix in blocks:
+        rows = places[start : start + len(matrix)]
+        start += len(matrix)
         mine = (rows >= 0) & ~embedded[rows]
         if not mine.any():
             continue
         rows, halves = rows[mine], matrix if mine.all() else matrix[mine]
         embedded[rows] = True
-        for start in range(0, len(rows), BLOCK):
-            values = halves[start : start + BLOCK].astype(np.float32)
-            values /= np.sqrt(np.maximum(np.vecdot(values, values), 1e-12))[:, None]
-            vectors[rows[start : start + BLOCK]] = values
+        for first in range(0, len(rows), BLOCK):
+            part = slice(first, first + BLOCK)
+            vectors[rows[part]] = unit(halves[part], room)
     return replace(old, vectors=vectors, embedded=embedded)
 
 

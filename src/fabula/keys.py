@@ -57,13 +57,15 @@ def keys(index: Index, cue: Cue, kind: Kind) -> Keys | None:
     owner, target = owner[speaking], target[speaking]
     if not len(owner):
         return None
-    rows = np.unique(owner).astype(np.int64)
+    speaks = np.zeros(len(field), np.bool_)
+    speaks[owner] = True
+    rows = np.flatnonzero(speaks)
     k1, b = HAN_K1_B if cue.han else (0.9, 0.4)
     found = matches(field, cue)
     by_words = z(bm25(field, found, k1=k1, b=b)[rows])
     cosine = cosines(field, cue.vector)[rows]
     by_meaning = z(cosine, field.embedded[rows])
-    place = np.searchsorted(rows, owner)
+    place = (np.cumsum(speaks) - 1)[owner]
     told = _told(passages, target)
     scores = by_words + by_meaning
     return Keys(

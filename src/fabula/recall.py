@@ -119,10 +119,10 @@ async def _fetched(
         wanted = await store.vectors(scope, index.space, passages.number[allowed].tolist())
     else:
         wanted = await store.nearest(scope, index.space, vector, NEAREST)
-    index = index.extended((), [wanted])
+    index = index.extended({}, [wanted])
     rows = await asyncio.to_thread(ranking.candidates, index, cue, plan, allowed, then)
     rows = rows[~index.of("passage").embedded[rows]]
-    return index.extended((), [await store.vectors(scope, index.space, passages.number[rows].tolist())])
+    return index.extended({}, [await store.vectors(scope, index.space, passages.number[rows].tolist())])
 
 
 # --- reading the question ---------------------------------------------------------------------------------------

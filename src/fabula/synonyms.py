@@ -41,7 +41,7 @@ async def tied(
     blocks = [(np.array(list(met), np.int64), np.array(list(met.values()), np.float16))]
     if index.apart:
         blocks.append(await store.vectors(scope, embedder.space, numbers.tolist()))
-    near = _Near(index.extended((), blocks).of("entity"), embedder, settings.synonymy)
+    near = _Near(index.extended({}, blocks).of("entity"), embedder, settings.synonymy)
     live = await store.fetch(scope, [number for number in met if number in numbers])
     pairs = [(number, other) for number, entity in live.items() for other in near.to(number, entity)]
     live |= await store.fetch(scope, [other for _, other in pairs if other not in live])

@@ -305,6 +305,23 @@ async def test_every_column_is_moved_in_sqlite(tmp_path: Path, table: str):
             assert kind == ("INTEGER" if name in LONGS else "TEXT")
 
 
+@pytest.mark.parametrize(
+    "name",
+    ["live_records", "past_records", "live_numbers", "numbered_records", "close_records", "session_ids",
+     "citing_records", "past_citing_records", "citing_ids", "mentioned_in"],
+)  # fmt: skip
+async def test_sqlite_reads_no_more_of_a_scope_than_it_is_asked_for(tmp_path: Path, name: str):
+    store = open_store(tmp_path / "m.db")
+    await store.open()
+    await store.close()
+    sql = statements(SQLITE)[name]
+    params = dict.fromkeys(re.findall(r":(\w+)", sql), "[]")
+    with closing(sqlite3.connect(tmp_path / "m.db")) as connection:
+        plan = [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {sql}", params)]
+    assert any("(scope=? AND" in step for step in plan)
+    assert not [step for step in plan if "(scope=?)" in step]
+
+
 async def test_a_record_is_read_with_all_its_columns(catalogue: Any):
     rows = await catalogue.fetch(
         "SELECT attname FROM pg_attribute WHERE attrelid = 'records'::regclass AND attnum > 0 ORDER BY attnum"

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fabula import ranking, scoring
-from fabula.index import POSTING, Floats, Index, Row
+from fabula.index import POSTING, Columns, Floats, Index
 from fabula.scoring import Cue
 from fabula.types import Plan
 
@@ -55,31 +55,27 @@ def index_of(
     speakers: Sequence[str] = (),
     questions: Sequence[int] = (),
 ) -> Index:
-    rows: list[Row] = []
-    for number, (session, terms) in enumerate(talk):
-        time = times[number] if number < len(times) else 0.0
-        micros = None if time is None else int(time * 1e6)
-        rows.append(
-            Row(
-                number=number,
-                kind="passage",
-                session=session,
-                seq=number,
-                speaker=speakers[number] if number < len(speakers) else "user",
-                valid_from=micros,
-                valid_to=micros,
-                recorded_from=number,
-                recorded_to=None,
-                importance=0.5,
-                key=number,
-                length=len(terms),
-                question=int(number in questions),
-                postings=np.array(sorted(Counter(terms).items()), POSTING).tobytes(),
-                links=b"",
-            )
-        )
+    numbers = list(range(len(talk)))
+    moments = [times[n] if n < len(times) else 0.0 for n in numbers]
+    micros = [None if moment is None else int(moment * 1e6) for moment in moments]
+    columns = Columns(
+        number=numbers,
+        session=[session for session, _ in talk],
+        seq=numbers,
+        speaker=[speakers[n] if n < len(speakers) else "user" for n in numbers],
+        valid_from=micros,
+        valid_to=micros,
+        recorded_from=numbers,
+        recorded_to=[None] * len(talk),
+        importance=[0.5] * len(talk),
+        key=numbers,
+        length=[len(terms) for _, terms in talk],
+        question=[int(n in questions) for n in numbers],
+        postings=[np.array(sorted(Counter(terms).items()), POSTING).tobytes() for _, terms in talk],
+        links=[b""] * len(talk),
+    )
     chunks = [(np.array(list(vectors)), np.array(list(vectors.values()), np.float16))] if vectors else []
-    return Index().extended(rows, chunks)
+    return Index().extended({"passage": columns} if talk else {}, chunks)
 
 
 def textbook(documents: Sequence[Sequence[int]], query: Mapping[int, float], k1: float, b: float) -> list[float]:

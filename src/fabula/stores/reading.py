@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fabula.abc import Filter, ScopeState
-from fabula.index import Index, Row
+from fabula.index import Columns, Index
 from fabula.stores.layouts import Layout
 from fabula.stores.rows import from_row, micros
 from fabula.stores.statements import Do, Rows, Steps
@@ -80,14 +81,25 @@ def indexed(loaded: Loaded, layout: Layout) -> Index:
     """Return the index that `load` found; heavy on the processor, so not part of the transaction."""
     if loaded.state is None:
         return loaded.base
-    terms = {row[0]: tuple(row)[1:] for row in loaded.terms}
-    fresh = [_row(row, terms[row[0]]) for row in loaded.fresh if row[0] in terms]
-    ended = [_row(row[:11], row[11:]) for row in loaded.ended]
-    return loaded.base.extended([*ended, *fresh], layout.blocks(loaded.vectors), **loaded.state)
+    terms = {row[0]: row for row in (*loaded.terms, *(row[11:] for row in loaded.ended))}
+    by_kind: dict[Kind, list[Sequence[Any]]] = {}
+    for row in (*(row[:11] for row in loaded.ended), *loaded.fresh):
+        if row[0] in terms:
+            by_kind.setdefault(row[1], []).append(row)
+    new: dict[Kind, Columns] = {kind: _columns(rows, [terms[row[0]] for row in rows]) for kind, rows in by_kind.items()}
+    return loaded.base.extended(new, layout.blocks(loaded.vectors), **loaded.state)
 
 
-def _row(record: Sequence[Any], terms: Sequence[Any]) -> Row:
-    return Row._make((*record[:-1], hash_term(record[-1]), *terms[:-1], terms[-1] or b""))
+def _columns(records: Rows, terms: Rows) -> Columns:
+    """The columns of versions of one kind, of each its record and its terms."""
+    number, _, *others, ids = _transposed(records)
+    _, *told, links = _transposed(terms)
+    return Columns._make((number, *others, list(map(hash_term, ids)), *told, [link or b"" for link in links]))
+
+
+def _transposed(rows: Rows) -> list[list[Any]]:
+    # `zip` would make an iterator a row, which are so many that the garbage collector comes by for them.
+    return [list(map(itemgetter(place), rows)) for place in range(len(rows[0]))]
 
 
 def get(scope: str, ids: Sequence[str], as_of: datetime | None) -> Steps[dict[str, Record]]:

@@ -32,7 +32,9 @@ SELECT $record FROM records WHERE scope = :scope AND id IN :ids AND recorded_to 
 -- name: past_records
 -- What was believed at a moment, by id.
 SELECT $record FROM records
-WHERE scope = :scope AND id IN :ids AND recorded_from <= :at AND (recorded_to IS NULL OR recorded_to > :at);
+WHERE scope = :scope AND id IN :ids AND recorded_from <= :at AND recorded_to IS NULL
+UNION ALL
+SELECT $record FROM records WHERE scope = :scope AND id IN :ids AND recorded_from <= :at AND recorded_to > :at;
 
 -- name: all_versions
 -- Every version, by id.
@@ -64,7 +66,11 @@ ORDER BY number;
 -- name: past_citing_records
 -- The same, of what was believed at a moment.
 SELECT $record FROM records
-WHERE scope = :scope AND recorded_from <= :at AND (recorded_to IS NULL OR recorded_to > :at) AND kind IN :kinds
+WHERE scope = :scope AND recorded_from <= :at AND recorded_to IS NULL AND kind IN :kinds
+  AND id IN (SELECT source FROM edges WHERE scope = :scope AND kind IN ('cites', 'mentions') AND target IN :ids)
+UNION ALL
+SELECT $record FROM records
+WHERE scope = :scope AND recorded_from <= :at AND recorded_to > :at AND kind IN :kinds
   AND id IN (SELECT source FROM edges WHERE scope = :scope AND kind IN ('cites', 'mentions') AND target IN :ids)
 ORDER BY number;
 
@@ -161,7 +167,8 @@ ORDER BY r.number;
 -- name: load_closed
 -- The same of versions that were ended since a revision.
 SELECT r.number, r.kind, COALESCE(r.session, ''), COALESCE(r.seq, -1), COALESCE(r.speaker, ''),
-    r.valid_from, r.valid_to, r.recorded_from, r.recorded_to, r.importance, r.id, p.length, p.question, p.terms, p.links
+    r.valid_from, r.valid_to, r.recorded_from, r.recorded_to, r.importance, r.id,
+    p.number, p.length, p.question, p.terms, p.links
 FROM records r JOIN postings p ON p.scope = r.scope AND p.number = r.number
 WHERE r.scope = :scope AND p.scope = :scope AND r.recorded_to IS NOT NULL AND r.revision > :revision
     AND r.number <= :after
