@@ -195,7 +195,7 @@ def _weighed(cue: Cue, heard: Heard, trust: float) -> tuple[str, Mapping[str, fl
     meaning = weights()[other]
     if heard.keys:
         name = "han_keys" if cue.han else "keys"
-        meaning = {f: weights()[name][f] for f in DRAWN} | meaning
+        meaning = {**{f: weights()[name][f] for f in DRAWN}, **meaning}
     words = weights()[name]
     if trust >= 1:
         return name, words
