@@ -573,6 +573,27 @@ class TestAcrossLanguages:
             assert {"Xiaomi", "小米"} <= named, "as they were said"
 
 
+# --- the graph alone ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("fusion", FUSIONS)
+async def test_the_graph_alone_finds_what_is_tied_to_whom_the_question_names(talk: Talk, fusion: Fusion):
+    """No word of the questions is in the passages; nor in a fact, where somebody is asked for by another name."""
+    plan = Plan(channels=("graph",), fusion=fusion)
+    assert (await talk.memory.recall("u", "What about Nora?", plan)).hits == ()
+    await talk.say("Rain is what I like most of all, on a long walk by the sea")
+    assert (await talk.memory.recall("u", "What about Nora?", plan)).hits == (), "there is no graph"
+    await talk.say("She went there at last", holds("Nora", "lives in", "Rome"), called("Nora", "Nono"))
+    await talk.say("Tea for all who are there and for all who come late")
+    await talk.say("他搬家了", holds("小雨", "住在", "杭州"), called("小雨", "霏霏"))
+    she, he = ("She went there at last", "Nora lives in Rome"), ("他搬家了", "小雨 住在 杭州")
+    for asked, wanted in (("What about Nora?", she), ("And Nono?", she), ("小雨呢？", he), ("霏霏呢？", he)):
+        found = await talk.memory.recall("u", asked, plan)
+        assert (found.passages[0].text, found.facts[0].text) == wanted
+    for asked in ("What about Ivo?", "王芳呢？"):
+        assert (await talk.memory.recall("u", asked, plan)).hits == ()
+
+
 # --- synonyms -----------------------------------------------------------------------------------------------------
 
 
