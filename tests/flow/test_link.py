@@ -879,6 +879,23 @@ class TestEnding:
         assert held(facts["Nora lives in Rome"]) == ("superseded", None, 2022)
         assert await talk.live() == ["Nora lives in Lyon"]
 
+    @pytest.mark.parametrize("left", ["left", "离职于"])
+    @pytest.mark.parametrize("works", ["works at", "入职"])
+    @pytest.mark.parametrize("dated", [True, False], ids=["of the day", "undated"])
+    async def test_of_one_day_the_last_word_stands(self, talk: Talk, left: str, works: str, dated: bool):
+        """Whoever left, came back and left again on one day is gone; said once more, it is no other leaving."""
+        for hour, predicate in enumerate((left, works, left, left)):
+            fact = holds("Nora", predicate, "Kite", since=2030 if dated else None)
+            await talk.say(f"{hour}: {predicate}", fact, time=year(2030) + timedelta(hours=hour))
+        facts = list((await talk.facts()).values())
+        assert [(fact.predicate, fact.status) for fact in facts] == [
+            (left, "live"), (works, "superseded"), (left, "live")
+        ]  # fmt: skip
+        assert facts[1].meta[SUPERSEDED_BY] == facts[2].id
+        assert [len(fact.sources) for fact in facts] == [1, 1, 2]
+        await talk.say("back", holds("Nora", works, "Kite"), time=year(2031))
+        assert (await talk.live()).count(f"Nora {works} Kite") == 1
+
     async def test_what_ended_by_itself_is_not_superseded(self, talk: Talk):
         await talk.say("1", holds("Nora", "lives in", "Rome", since=2010, until=2012))
         await talk.say("2", holds("Nora", "lives in", "Lyon", since=2020))
@@ -986,6 +1003,44 @@ class TestForgetting:
         await talk.say("3", holds("Nora", "lives in", "Lyon", since=2022))
         await talk.forget(m2)
         assert held((await talk.facts())["Nora lives in Rome"]) == ("superseded", 2020, 2022)
+
+    @pytest.mark.parametrize("gone", [1, 2])
+    async def test_it_ends_when_those_who_are_left_told(self, talk: Talk, gone: int):
+        await talk.say("0", holds("Nora", "lives in", "Rome", since=2020))
+        ids = [await talk.say(str(since), holds("Nora", "lives in", "Lyon", since=since)) for since in (2024, 2022)]
+        assert held((await talk.facts())["Nora lives in Rome"]) == ("superseded", 2020, 2022)
+        await talk.forget(ids[gone - 1])
+        facts = await talk.facts()
+        assert held(facts["Nora lives in Rome"]) == ("superseded", 2020, (2022, 2024)[gone - 1])
+        assert held(facts["Nora lives in Lyon"]) == ("live", (2022, 2024)[gone - 1], None)
+
+    @pytest.mark.parametrize(
+        ("gone", "left"),
+        [
+            ((1,), {"Nora has a home in Rome": ("superseded", 2021, 2024), "Nora lives in Oslo": ("live", 2024, None)}),
+            ((2,), {"Nora lives in Rome": ("superseded", 2020, 2024), "Nora lives in Oslo": ("live", 2024, None)}),
+            ((3,), {"Nora lives in Rome": ("live", 2020, None)}),
+            ((2, 3), {"Nora lives in Rome": ("live", 2020, None)}),
+            ((3, 1), {"Nora has a home in Rome": ("live", 2021, None)}),
+            ((1, 3), {"Nora has a home in Rome": ("live", 2021, None)}),
+        ],
+    )
+    async def test_what_two_told_is_as_the_other_told_it(
+        self, talk: Talk, gone: tuple[int, ...], left: dict[str, tuple[str, float, float | None]]
+    ):
+        """Nothing of the first is left, neither its words nor since when; and what ended it did so of the other too."""
+        ids = [
+            await talk.say("1", holds("Nora", "lives in", "Rome", since=2020)),
+            await talk.say("2", holds("Nora", "lives in", "Rome", since=2021, text="Nora has a home in Rome")),
+            await talk.say("3", holds("Nora", "lives in", "Oslo", since=2024)),
+        ]
+        assert held((await talk.facts())["Nora lives in Rome"]) == ("superseded", 2020, 2024)
+        for number in gone:
+            await talk.forget(ids[number - 1])
+        assert {text: held(fact) for text, fact in (await talk.facts()).items()} == left
+        versions = repr(await talk.store.find("u", Filter(kind="fact", status=None, ended=True)))
+        assert not [number for number in gone if ids[number - 1] in versions]
+        assert ("lives in Rome" in versions, "datetime(2020" in versions) == (1 not in gone,) * 2
 
     async def test_b053_what_is_deleted_is_found_nowhere(self, talk: Talk):
         m1 = await talk.say("Nora likes tea", holds("Nora", "likes", "tea"), called("Nora"))
