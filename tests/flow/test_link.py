@@ -23,7 +23,7 @@ from fabula import AsyncMemory, Message, Passage, Plan, Settings
 from fabula.abc import Extraction, Filter, Store
 from fabula.extractors import LLMExtractor, RuleExtractor
 from fabula.graph import neighbourhood
-from fabula.index import LINKS
+from fabula.index import LINKS, Field
 from fabula.names import normal
 from fabula.stores import open_store
 from fabula.testing import FakeClock, FakeExtractor, HashEmbedder, ScriptedLLM
@@ -571,6 +571,24 @@ class TestAcrossLanguages:
                     assert (first == [subject]) is (told != "小米没有别的名字"), (asked, kind, channels)
             named = {fact.subject for fact in await memory.records("u", "fact") if isinstance(fact, Fact)}
             assert {"Xiaomi", "小米"} <= named, "as they were said"
+
+
+async def test_of_a_long_question_the_beginning_is_searched_for_names(talk: Talk, monkeypatch: pytest.MonkeyPatch):
+    """In 20,000 characters of Chinese there are 140,000 runs that could be a name."""
+    bearing, looked = Field.bearing, list[int]()
+
+    def counted(field: Field, term: int) -> Any:
+        looked.append(term)
+        return bearing(field, term)
+
+    await talk.say("There is a firm", called("Xiaomi", "小米"))
+    await talk.say("Tea is what they like")
+    await talk.say("Xiaomi builds cars")
+    monkeypatch.setattr(Field, "bearing", counted)
+    text = "".join(map(chr, range(0x4E00, 0x4E00 + 20_000)))
+    found = await talk.memory.recall("u", f"小米呢？{text}", Plan(channels=("sparse",)))
+    assert found.passages[0].text == "Xiaomi builds cars"
+    assert 0 < len(looked) < 5000
 
 
 # --- the graph alone ----------------------------------------------------------------------------------------------

@@ -335,6 +335,20 @@ class TestKinds:
         assert found.frames
         assert not found.facts
 
+    @pytest.mark.parametrize(
+        "narrow",
+        [
+            {"session": "spring"},
+            {"speaker": "Ann"},
+            {"during": Interval(end=datetime(2024, 3, 2, 10, 1, tzinfo=UTC))},
+        ],
+    )
+    async def test_a_frame_for_which_there_is_no_room_hides_no_fact(self, drawn: AsyncMemory, narrow: dict[str, Any]):
+        plan = Plan(kinds=("frame", "fact"), **narrow)
+        found = await drawn.recall("u", "a kitten came", plan)
+        assert [hit.record.id for hit in found.hits] == ["frame", "fact"]
+        assert [hit.record.id for hit in found.within(45)] == ["fact"]
+
     async def test_an_entity_comes_with_every_passage_it_is_named_in(self, told: AsyncMemory):
         """Also where it was first named in another one."""
         await told.remember(
