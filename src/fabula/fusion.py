@@ -147,15 +147,13 @@ class Fusion:
                 pairs.append((frame.id, target.id))
                 summaries[frame.id] = clean(verdict.summary)
         # The model has thought for a while: what was forgotten meanwhile must not come back, neither as a frame nor in
-        # a summary of one that was told less since.
-        shown_ = {frame.id: frame for frame in (*candidates, *(frame for frame, _ in judged))}
-        now = await self._store.get(self._scope, sorted({record_id for pair in pairs for record_id in pair}))
-        known = {
-            record_id: frame
-            for record_id, frame in now.items()
-            if isinstance(frame, Frame)
-            and (frame.text, frame.sources) == (shown_[record_id].text, shown_[record_id].sources)
-        }
+        # a summary, whichever frame it is of.
+        seen = {record.id: record for record in (*facts, *candidates, *(frame for frame, _ in judged))}
+        now = await self._store.get(self._scope, sorted(seen))
+        same = [one for one in now.values() if (one.text, one.sources) == (seen[one.id].text, seen[one.id].sources)]
+        if len(same) < len(seen):
+            summaries = {}
+        known = {frame.id: frame for frame in same if isinstance(frame, Frame)}
         pairs = [pair for pair in pairs if known.keys() >= set(pair)]
         await self._merge(index, known, groups(pairs), summaries, done)
 

@@ -47,6 +47,8 @@ ANSWERS: Final = 0.4
 """What a fact that answers the question a standard deviation better than others gains over its passage."""
 DRAWN: Final = ("fact_meaning", "frame_meaning", "graph")
 """The features that what was drawn from passages has also in another language."""
+SAID: Final = ("sparse", "context", "dense", "time")
+"""The channels that look at passages themselves, not at what was drawn from them."""
 FAINT: Final = np.float32(1e-9)
 """What a passage that the walk never comes by counts as, before the logarithm."""
 
@@ -262,6 +264,8 @@ def rank(index: Index, cue: Cue, plan: Plan, allowed: Bools | None = None, then:
     pool = _candidates(heard.channels.values(), allowed, passages, then)
     if not len(pool):
         return None
+    if not any(heard.channels[name].any() for name in SAID):
+        plan = replace(plan, fusion="rrf")  # the weights were fitted to what was drawn beside these, not to it alone
     features, trust = _features(index, pool, cue, heard)
     if plan.fusion == "rrf":
         name, table = "rrf", {"rank": 1.0}

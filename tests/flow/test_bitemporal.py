@@ -230,3 +230,19 @@ async def test_what_was_there_at_a_time_is_found_among_much_that_was_not(db: str
         plan = Plan(kinds=("passage", "frame", "fact"), limit=1, valid_at=day(7, 12), expand=5)
         found = await memory.recall("u", "Where did Ann move?", plan)
         assert seen(found) == {"passage City150", "frame City7", "fact City7"}
+
+
+@pytest.mark.parametrize("query", ["Where does Ann live now?", "Ann 现在住在哪里？"])
+async def test_now_is_the_time_that_is_asked_about(db: str, query: str):
+    """What is over today stands back where today is asked about, and not where the day is on which it held."""
+    async with AsyncMemory(db, embedder=HashEmbedder(16), extractor=FakeExtractor(drawn), background=False) as memory:
+        moves = [Message(f"Ann moved to City{n} on {n}", id=f"City{n}", time=day(n, 9)) for n in (1, 5)]
+        await memory.remember("u", moves)
+        assert (await memory.flush()).errors == ()
+        for number, city in ((3, "City1"), (7, "City5")):
+            plan = Plan(kinds=("fact",), valid_at=day(number))
+            then, today = [await memory.recall("u", query, plan, at=at) for at in (day(number), day(100))]
+            assert seen(today) == {f"fact {city}"}
+            assert today.hits == then.hits
+        today = await memory.recall("u", query, Plan(kinds=("fact",)), at=day(100))
+        assert [named(hit.record) for hit in today.hits] == ["fact City5", "fact City1"]

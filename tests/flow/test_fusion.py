@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from fabula import AsyncMemory, Event, Fact, Frame, Message, Passage, Plan, ProviderUnavailable, Settings
-from fabula.abc import LLM, Extraction, Reply, Role, Task, Vectors
+from fabula.abc import LLM, Extraction, Filter, Reply, Role, Task, Vectors
 from fabula.background import POLL
 from fabula.errors import InvalidInput
 from fabula.frames import CONTESTED, LONGEST
@@ -82,6 +82,12 @@ async def frames(memory: AsyncMemory) -> list[Frame]:
 
 async def texts(memory: AsyncMemory) -> list[str]:
     return [frame.text for frame in await frames(memory)]
+
+
+async def versions(memory: AsyncMemory) -> list[Frame]:
+    """Every version of every frame, those that are believed no more too."""
+    found = await memory._store.find("u", Filter(kind="frame", status=None, ended=True))
+    return [record for _, record in found if isinstance(record, Frame)]
 
 
 async def waiting(memory: AsyncMemory) -> dict[str, int]:
@@ -158,9 +164,10 @@ class TestAtOnce:
             said("The blue kettle whistles", 2),
             said(AGAIN, 2, "Bo"),
             said(AGAIN, 200, session="other"),
+            said(AGAIN, 200),
             said("Nora sailed from Porto", 2),
         ],
-        ids=["unlike", "of others", "elsewhere", "a little alike"],
+        ids=["unlike", "of others", "elsewhere", "of another time", "a little alike"],
     )
     async def test_but_not_any(self, opening: Opening, second: Message):
         memory = await opening()
@@ -251,6 +258,21 @@ class TestForgetting:
         await told(memory, said(TRIP, 1, session="a"))
         await told(memory, said(AGAIN, 2, session="b"))
         assert await texts(memory) == [AGAIN]
+
+    async def test_what_the_model_was_shown_of_it_is_in_no_summary(self, opening: Opening):
+        """Neither of the frame that told of it nor of another one; the others are fused all the same."""
+        memory: AsyncMemory
+
+        async def judge(shown: str) -> str:
+            assert AGAIN in shown
+            await memory.forget("u", refs=["m2"])
+            return answer(0, 1, summary="It was with Ivo")
+
+        memory = await opening(llm=Judge(judge))
+        await told(memory, said(TRIP, 1), said(AGAIN, 2), said(TEA, 3, session="c"))
+        await told(memory, said(PATCH, 4, session="b"), said(f"{TEA}, says Bo", 5, "Bo", session="d"))
+        assert sorted(await texts(memory)) == sorted([TRIP, PATCH, f"{TEA}, says Bo; {TEA}"])
+        assert "Ivo" not in repr(await versions(memory))
 
 
 # --- gathered ---------------------------------------------------------------------------------------------------
@@ -560,6 +582,24 @@ class TestOverturned:
         assert (home.id, home.text, len(home.sources)) == ("f-m1", "Nora lived in Porto, by a window", 2)
         assert home.meta[CONTESTED]
         assert [frame.id for frame in others] == ["f-m2", "f-m80"]
+
+    async def test_they_are_marked_once_however_often_the_model_is_asked(self, opening: Opening, clock: FakeClock):
+        async def judge(shown: str) -> str:
+            if "KNOWN" in shown and failing:
+                raise failing.pop()
+            return "{}"
+
+        failing = [DOWN]
+        memory = await opening(llm=Judge(judge))
+        await told(memory, self.HOME, said(TEA, 80), said("In Porto Nora looks from a window", 81))
+        await memory.remember("u", self.MOVE)
+        assert (await memory.flush()).errors == ("the host is down",)
+        marked = await versions(memory)
+        assert [f.id for f in marked if CONTESTED in f.meta] == ["f-m1", "f-m81"]
+        clock.advance(60)
+        assert (await memory.flush()).pending == 0
+        assert failing == []
+        assert await versions(memory) == marked
 
     async def test_not_where_a_person_decides(self, opening: Opening):
         memory = await opening(settings=Settings(resolve=False))

@@ -23,7 +23,7 @@ from fabula import AsyncMemory, Message, Passage, Plan, Settings
 from fabula.abc import Extraction, Filter, Store
 from fabula.extractors import LLMExtractor, RuleExtractor
 from fabula.graph import neighbourhood
-from fabula.index import LINKS
+from fabula.index import LINKS, Field
 from fabula.names import normal
 from fabula.stores import open_store
 from fabula.testing import FakeClock, FakeExtractor, HashEmbedder, ScriptedLLM
@@ -573,6 +573,45 @@ class TestAcrossLanguages:
             assert {"Xiaomi", "小米"} <= named, "as they were said"
 
 
+async def test_of_a_long_question_the_beginning_is_searched_for_names(talk: Talk, monkeypatch: pytest.MonkeyPatch):
+    """In 20,000 characters of Chinese there are 140,000 runs that could be a name."""
+    bearing, looked = Field.bearing, list[int]()
+
+    def counted(field: Field, term: int) -> Any:
+        looked.append(term)
+        return bearing(field, term)
+
+    await talk.say("There is a firm", called("Xiaomi", "小米"))
+    await talk.say("Tea is what they like")
+    await talk.say("Xiaomi builds cars")
+    monkeypatch.setattr(Field, "bearing", counted)
+    text = "".join(map(chr, range(0x4E00, 0x4E00 + 20_000)))
+    found = await talk.memory.recall("u", f"小米呢？{text}", Plan(channels=("sparse",)))
+    assert found.passages[0].text == "Xiaomi builds cars"
+    assert 0 < len(looked) < 5000
+
+
+# --- the graph alone ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("fusion", FUSIONS)
+async def test_the_graph_alone_finds_what_is_tied_to_whom_the_question_names(talk: Talk, fusion: Fusion):
+    """No word of the questions is in the passages; nor in a fact, where somebody is asked for by another name."""
+    plan = Plan(channels=("graph",), fusion=fusion)
+    assert (await talk.memory.recall("u", "What about Nora?", plan)).hits == ()
+    await talk.say("Rain is what I like most of all, on a long walk by the sea")
+    assert (await talk.memory.recall("u", "What about Nora?", plan)).hits == (), "there is no graph"
+    await talk.say("She went there at last", holds("Nora", "lives in", "Rome"), called("Nora", "Nono"))
+    await talk.say("Tea for all who are there and for all who come late")
+    await talk.say("他搬家了", holds("小雨", "住在", "杭州"), called("小雨", "霏霏"))
+    she, he = ("She went there at last", "Nora lives in Rome"), ("他搬家了", "小雨 住在 杭州")
+    for asked, wanted in (("What about Nora?", she), ("And Nono?", she), ("小雨呢？", he), ("霏霏呢？", he)):
+        found = await talk.memory.recall("u", asked, plan)
+        assert (found.passages[0].text, found.facts[0].text) == wanted
+    for asked in ("What about Ivo?", "王芳呢？"):
+        assert (await talk.memory.recall("u", asked, plan)).hits == ()
+
+
 # --- synonyms -----------------------------------------------------------------------------------------------------
 
 
@@ -858,6 +897,23 @@ class TestEnding:
         assert held(facts["Nora lives in Rome"]) == ("superseded", None, 2022)
         assert await talk.live() == ["Nora lives in Lyon"]
 
+    @pytest.mark.parametrize("left", ["left", "离职于"])
+    @pytest.mark.parametrize("works", ["works at", "入职"])
+    @pytest.mark.parametrize("dated", [True, False], ids=["of the day", "undated"])
+    async def test_of_one_day_the_last_word_stands(self, talk: Talk, left: str, works: str, dated: bool):
+        """Whoever left, came back and left again on one day is gone; said once more, it is no other leaving."""
+        for hour, predicate in enumerate((left, works, left, left)):
+            fact = holds("Nora", predicate, "Kite", since=2030 if dated else None)
+            await talk.say(f"{hour}: {predicate}", fact, time=year(2030) + timedelta(hours=hour))
+        facts = list((await talk.facts()).values())
+        assert [(fact.predicate, fact.status) for fact in facts] == [
+            (left, "live"), (works, "superseded"), (left, "live")
+        ]  # fmt: skip
+        assert facts[1].meta[SUPERSEDED_BY] == facts[2].id
+        assert [len(fact.sources) for fact in facts] == [1, 1, 2]
+        await talk.say("back", holds("Nora", works, "Kite"), time=year(2031))
+        assert (await talk.live()).count(f"Nora {works} Kite") == 1
+
     async def test_what_ended_by_itself_is_not_superseded(self, talk: Talk):
         await talk.say("1", holds("Nora", "lives in", "Rome", since=2010, until=2012))
         await talk.say("2", holds("Nora", "lives in", "Lyon", since=2020))
@@ -965,6 +1021,44 @@ class TestForgetting:
         await talk.say("3", holds("Nora", "lives in", "Lyon", since=2022))
         await talk.forget(m2)
         assert held((await talk.facts())["Nora lives in Rome"]) == ("superseded", 2020, 2022)
+
+    @pytest.mark.parametrize("gone", [1, 2])
+    async def test_it_ends_when_those_who_are_left_told(self, talk: Talk, gone: int):
+        await talk.say("0", holds("Nora", "lives in", "Rome", since=2020))
+        ids = [await talk.say(str(since), holds("Nora", "lives in", "Lyon", since=since)) for since in (2024, 2022)]
+        assert held((await talk.facts())["Nora lives in Rome"]) == ("superseded", 2020, 2022)
+        await talk.forget(ids[gone - 1])
+        facts = await talk.facts()
+        assert held(facts["Nora lives in Rome"]) == ("superseded", 2020, (2022, 2024)[gone - 1])
+        assert held(facts["Nora lives in Lyon"]) == ("live", (2022, 2024)[gone - 1], None)
+
+    @pytest.mark.parametrize(
+        ("gone", "left"),
+        [
+            ((1,), {"Nora has a home in Rome": ("superseded", 2021, 2024), "Nora lives in Oslo": ("live", 2024, None)}),
+            ((2,), {"Nora lives in Rome": ("superseded", 2020, 2024), "Nora lives in Oslo": ("live", 2024, None)}),
+            ((3,), {"Nora lives in Rome": ("live", 2020, None)}),
+            ((2, 3), {"Nora lives in Rome": ("live", 2020, None)}),
+            ((3, 1), {"Nora has a home in Rome": ("live", 2021, None)}),
+            ((1, 3), {"Nora has a home in Rome": ("live", 2021, None)}),
+        ],
+    )
+    async def test_what_two_told_is_as_the_other_told_it(
+        self, talk: Talk, gone: tuple[int, ...], left: dict[str, tuple[str, float, float | None]]
+    ):
+        """Nothing of the first is left, neither its words nor since when; and what ended it did so of the other too."""
+        ids = [
+            await talk.say("1", holds("Nora", "lives in", "Rome", since=2020)),
+            await talk.say("2", holds("Nora", "lives in", "Rome", since=2021, text="Nora has a home in Rome")),
+            await talk.say("3", holds("Nora", "lives in", "Oslo", since=2024)),
+        ]
+        assert held((await talk.facts())["Nora lives in Rome"]) == ("superseded", 2020, 2024)
+        for number in gone:
+            await talk.forget(ids[number - 1])
+        assert {text: held(fact) for text, fact in (await talk.facts()).items()} == left
+        versions = repr(await talk.store.find("u", Filter(kind="fact", status=None, ended=True)))
+        assert not [number for number in gone if ids[number - 1] in versions]
+        assert ("lives in Rome" in versions, "datetime(2020" in versions) == (1 not in gone,) * 2
 
     async def test_b053_what_is_deleted_is_found_nowhere(self, talk: Talk):
         m1 = await talk.say("Nora likes tea", holds("Nora", "likes", "tea"), called("Nora"))

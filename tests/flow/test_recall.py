@@ -290,6 +290,39 @@ class TestKinds:
         assert facts[0].text == first
         assert len(facts) == 2
 
+    @pytest.mark.parametrize(
+        ("query", "first"),
+        [
+            ("Where did Mara live?", "Mara lives in Lyon"),
+            ("Where did Mara live in 2021?", "home of Mara: Rome"),
+            ("Where did Mara live in 2023?", "Mara lives in Lyon"),
+            ("小芳住在哪里？", "小芳住在里昂"),
+            ("小芳2021年住在哪里？", "小芳的家：罗马"),
+            ("小芳2023年住在哪里？", "小芳住在里昂"),
+        ],
+    )
+    async def test_what_held_at_the_time_that_is_asked_about_is_preferred(
+        self, db: str, clock: FakeClock, query: str, first: str
+    ):
+        moved = datetime(2022, 6, 1, tzinfo=UTC)
+        before, since = Interval(start=datetime(2018, 1, 1, tzinfo=UTC), end=moved), Interval(start=moved)
+
+        def homes(window: Any) -> Extraction:
+            told = (("home of Mara: Rome", before), ("Mara lives in Lyon", since),
+                    ("小芳的家：罗马", before), ("小芳住在里昂", since))  # fmt: skip
+            return Extraction(
+                facts=tuple(
+                    Fact(scope="", id=text, text=text, valid=valid, sources=(window[0].id,)) for text, valid in told
+                )
+            )
+
+        async with AsyncMemory(db, embedder=HashEmbedder(), extractor=FakeExtractor(homes), clock=clock) as memory:
+            await memory.remember("u", Message("Mara and 小芳 moved", speaker="Jun"))
+            await memory.flush()
+            facts = (await memory.recall("u", query, Plan(kinds=("fact",)))).facts
+        assert facts[0].text == first
+        assert len(facts) == 4, "the others come behind it"
+
     @pytest.mark.parametrize("kind", ["passage", "frame", "fact", "note"])
     async def test_one_kind_alone(self, drawn: AsyncMemory, kind: Any):
         found = await drawn.recall("u", "kitten", Plan(kinds=(kind,)))
@@ -301,6 +334,20 @@ class TestKinds:
         assert refs(found) == ["3"]
         assert found.frames
         assert not found.facts
+
+    @pytest.mark.parametrize(
+        "narrow",
+        [
+            {"session": "spring"},
+            {"speaker": "Ann"},
+            {"during": Interval(end=datetime(2024, 3, 2, 10, 1, tzinfo=UTC))},
+        ],
+    )
+    async def test_a_frame_for_which_there_is_no_room_hides_no_fact(self, drawn: AsyncMemory, narrow: dict[str, Any]):
+        plan = Plan(kinds=("frame", "fact"), **narrow)
+        found = await drawn.recall("u", "a kitten came", plan)
+        assert [hit.record.id for hit in found.hits] == ["frame", "fact"]
+        assert [hit.record.id for hit in found.within(45)] == ["fact"]
 
     async def test_an_entity_comes_with_every_passage_it_is_named_in(self, told: AsyncMemory):
         """Also where it was first named in another one."""

@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fabula import ranking, scoring
-from fabula.index import POSTING, Columns, Floats, Index
-from fabula.scoring import Cue
+from fabula.index import LINK, LINKS, POSTING, Columns, Floats, Index
+from fabula.scoring import HAN_TOLD, LATIN_TOLD, Cue
+from fabula.text import hash_term
 from fabula.types import Plan
 
 DAY = 86400.0
@@ -76,6 +77,32 @@ def index_of(
     )
     chunks = [(np.array(list(vectors)), np.array(list(vectors.values()), np.float16))] if vectors else []
     return Index().extended({"passage": columns} if talk else {}, chunks)
+
+
+VECTORS = {0: [1, 0], 1: [0.8, 0.6], 2: [0.6, 0.8], 3: [0.28, 0.96]}
+
+
+def with_facts(index: Index) -> Index:
+    """The index with a fact drawn from each of its passages."""
+    passages = index.of("passage").key.tolist()
+    size = len(passages)
+    facts = Columns(
+        number=[100 + passage for passage in passages],
+        session=[""] * size,
+        seq=[-1] * size,
+        speaker=[""] * size,
+        valid_from=[None] * size,
+        valid_to=[None] * size,
+        recorded_from=[0] * size,
+        recorded_to=[None] * size,
+        importance=[0.5] * size,
+        key=[100 + passage for passage in passages],
+        length=[0] * size,
+        question=[0] * size,
+        postings=[b""] * size,
+        links=[np.array([(passage, LINKS.index("cites"))], LINK).tobytes() for passage in passages],
+    )
+    return index.extended({"fact": facts}, [])
 
 
 def textbook(documents: Sequence[Sequence[int]], query: Mapping[int, float], k1: float, b: float) -> list[float]:
@@ -277,6 +304,29 @@ class TestWeights:
         assert 0.2 < ranked.features["coverage"].max() < 0.4
         words, meaning = ranking.weights()["passages"]["dense"], ranking.weights()["meaning"]["dense"]
         assert min(words, meaning) < ranked.weights["dense"] < max(words, meaning)
+
+    @pytest.mark.parametrize(
+        ("han", "told", "profile"),
+        [(False, LATIN_TOLD, "keys"), (True, HAN_TOLD, "han_keys"),
+         (False, HAN_TOLD, "keys 0.50, meaning 0.50"), (True, LATIN_TOLD, "han_keys 0.50, han_meaning 0.50")],
+        ids=["English of English", "中文问中文", "English of Chinese", "中文问英文"],
+    )  # fmt: skip
+    def test_what_was_drawn_is_weighed_by_meaning_as_far_as_its_passages_are_foreign(
+        self, han: bool, told: Sequence[str], profile: str
+    ):
+        """No word of the question is found, and two of four passages are in the language `told`, two in the asked."""
+        own = HAN_TOLD if han else LATIN_TOLD
+        words = [[hash_term(word) for word in language[:3]] for language in (told, told, own, own)]
+        index = with_facts(index_of([(str(n), terms) for n, terms in enumerate(words)], vectors=VECTORS))
+        ranked = ranking.rank(index, Cue(terms={9: 1.0}, vector=np.array([1, 0], np.float32), han=han), Plan())
+        assert ranked is not None
+        assert ranked.profile == profile
+        first, _, second = profile.replace(" 0.50", "").partition(", ")
+        table, meaning = ranking.weights()[first], ranking.weights()[second or first]
+        drawn = ("fact_meaning", "frame_meaning", "graph")
+        for feature in ("coverage", "dense", "bm25_told", *drawn):
+            kept = table if feature in drawn else meaning
+            assert ranked.weights[feature] == pytest.approx((table[feature] + kept.get(feature, 0)) / 2), feature
 
     @pytest.mark.parametrize(("han", "profile"), [(False, "keyword"), (True, "han_keyword")])
     def test_without_vectors_words_decide(self, han: bool, profile: str):

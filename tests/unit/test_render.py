@@ -218,3 +218,14 @@ def test_what_is_said_is_not_said_twice():
     assert "I moved to Porto" in block
     assert "summary f1" not in block
     assert "summary f2" in block
+
+
+@pytest.mark.parametrize("budget", [60, 100])
+def test_a_frame_that_waits_for_room_hides_no_fact_of_its_passages(budget: int):
+    """The frame stands first and says what the fact says, at more length."""
+    cited: dict[str, Any] = {"scope": "u", "sources": ("p1",)}
+    frame = Frame(id="f1", text="Ann told at length how she moved to Porto " * 2, **cited)
+    fact = Fact(id="t1", text="Ann lives in Porto", **cited)
+    block = found(frame, fact, passage("I moved")).render(budget=budget)
+    assert "Ann lives in Porto (t1)" in block
+    assert ("(f1)" in block) == (budget == 100)
