@@ -213,7 +213,7 @@ async def on_sqlite(folder: Path) -> dict[str, float]:
     ours = await remember(str(path))
     source = sqlite3.connect(path)
     rows = {t: source.execute(f"SELECT * FROM {t} ORDER BY number").fetchall() for t in WRITTEN}
-    schema = [r[0] for r in source.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL")]
+    schema = [r[0] for r in source.execute("SELECT sql FROM sqlite_master WHERE name NOT LIKE 'sqlite%'")]
     source.close()
     bare = sqlite3.connect(folder / "bare.db", isolation_level=None)
     for pragma in ("journal_mode = WAL", "synchronous = FULL"):
