@@ -49,22 +49,20 @@ class Linked:
     frames: list[Frame] = field(default_factory=list[Frame])
     new: dict[str, Record] = field(default_factory=dict[str, Record])
     changed: dict[str, Record] = field(default_factory=dict[str, Record])
-    closed: list[str] = field(default_factory=list[str])
+    closed: dict[str, None] = field(default_factory=dict[str, None])
     """Ids of what became one with another."""
     mentions: list[tuple[str, str, str]] = field(default_factory=list[tuple[str, str, str]])
     """An entity's id, a passage it occurs in, and what told that it is meant there, if not its own name does."""
 
     def keep(self, record: Record) -> None:
-        """Put a record, new or known, in the place of the one with its id, after all others."""
-        here = self.new if record.id in self.new else self.changed
-        here.pop(record.id, None)
-        here[record.id] = record
+        """Put a record, new or known, in the place of the one with its id: what is told first is written first."""
+        (self.new if record.id in self.new else self.changed)[record.id] = record
 
     def close(self, record_id: str) -> None:
         """Let a record be no more."""
         if self.new.pop(record_id, None) is None:
             self.changed.pop(record_id, None)
-            self.closed.append(record_id)
+            self.closed[record_id] = None
 
 
 class Ground:

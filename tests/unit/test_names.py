@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from fabula.names import could_be, entity_id, is_name, normal, parted, same_type, short_for, spans_of_names
 from fabula.relations import contradicts, ending, identifying, lasting, passing, relation, single, wording
-from fabula.timeline import OTHERWISE, SUPERSEDED_BY, Dated, ended, ends, joined, known_as, reopened, settled, told
+from fabula.timeline import OTHERWISE, SUPERSEDED_BY, Dated, Thread, ended, ends, joined, reopened, settled, told
 from fabula.types import Fact, Interval
 
 
@@ -427,7 +427,7 @@ class TestTimeline:
         ],
     )
     def test_known_as(self, again: tuple[str, str, int], known: list[tuple[str, str, int]], same: bool):
-        found = known_as(fact(*again), [fact(*one) for one in known])
+        found = Thread(fact(*one) for one in known).known_as(fact(*again))
         assert (found is not None) is same
         if found is not None:
             assert found.fact.object == again[1]
