@@ -5,7 +5,6 @@ What is superseded stays, with the time at which it ended. Who is meant by a nam
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
@@ -14,7 +13,7 @@ from fabula.names import NAMED_BY, TOOK
 from fabula.people import Ground, Linked, People
 from fabula.relations import wording
 from fabula.text import derived_id
-from fabula.timeline import Dated, about, dated, end_of, fact_id, joined, known_as, restored, settled, start_of
+from fabula.timeline import Thread, about, dated, end_of, fact_id, joined, restored
 from fabula.types import Fact, Record
 
 
@@ -28,117 +27,135 @@ async def link(store: Store, scope: str, space: str, found: Extraction, *, resol
     people = People(ground, linked)
     await people.meet(found)
     linked.frames += map(people.tied, found.frames)
-    facts = _Facts(ground, linked, resolve=resolve)
-    moved = await people.moved()
-    for fact in moved:
-        linked.keep(fact)
-    for fact in moved:
-        now = linked.changed[fact.id]
-        await facts.place(now if isinstance(now, Fact) else fact, moved=True)
-    for fact in found.facts:
-        await facts.place(people.tied(replace(fact, scope=scope)))
+    facts = _Facts(ground, linked)
+    await facts.place(await people.moved(), [people.tied(replace(fact, scope=scope)) for fact in found.facts])
+    if resolve:
+        facts.settle()
     return linked
 
 
 class _Facts:
     """What holds: the facts of this extraction among those that are known."""
 
-    def __init__(self, ground: Ground, linked: Linked, *, resolve: bool) -> None:
-        self._ground, self._linked, self._resolve = ground, linked, resolve
-        self._said: dict[str, Record] = {}
-        """Passages by id."""
+    def __init__(self, ground: Ground, linked: Linked) -> None:
+        self._ground, self._linked = ground, linked
+        self._threads: dict[tuple[str, str], Thread] = {}
+        """By subject and relation: what is known of each that a fact was told of."""
+        self._apart: dict[tuple[str, str], list[str]] = {}
+        """The ids of the facts that are changed, where their thread was not asked for yet."""
+        self._read: dict[str, Record] = {}
+        """What was read by its id: passages, and facts that could be meant."""
 
-    async def place(self, fact: Fact, *, moved: bool = False) -> None:
-        """Join a fact with the one that says the same, or add it; end what it ends, and it, where a later one does.
+    async def place(self, moved: Sequence[Fact], told: Sequence[Fact]) -> None:
+        """Join each fact with the one that says the same, or add it; those that are `moved` are known, and newly tied.
 
-        One that is `moved` is known, and newly tied.
+        All is read that could be needed before, since a reply may hold thousands.
         """
-        relation_ = about(fact)
-        known = await self._known(fact, relation_) if relation_ else []
-        known = [one for one in known if one.id != fact.id]
-        fresh, *others = await self._dated([fact, *known])
-        same = known_as(fresh, others) if relation_ else None
-        if not moved:
-            same = same or await self._named(fresh)
-        if same is not None:
-            placed = joined(same, fresh)
-            placed = _taking(placed, fact, [fact.id] if moved else fact.sources)
-            if moved:
-                self._linked.close(fact.id)
-            if placed != same.fact:
-                self._linked.keep(placed)
-            known = [placed if one.id == placed.id else one for one in known]
-        elif moved:
-            known.append(fact)
-        elif archived := await self._archived(fact):
-            placed = joined((await self._dated([restored(archived)]))[0], fresh)
-            placed = _taking(placed, fact, fact.sources)
-            self._linked.keep(placed)
-            known.append(placed)
+        await self._look_up(map(_named, told))
+        meant = [record for record in self._read.values() if isinstance(record, Fact)]
+        await self._look_up(source for fact in (*moved, *told, *meant) for source in fact.sources)
+        for fact in moved:
+            self._keep(fact)
+        for fact in moved:
+            await self._move(fact)
+        for fact in told:
+            await self._place(fact)
+
+    def settle(self) -> None:
+        """End what another takes the place of, and let hold again what none does."""
+        for thread in self._threads.values():
+            for fact in thread.settled():
+                self._linked.keep(fact)
+
+    async def _move(self, fact: Fact) -> None:
+        now = self._linked.changed[fact.id]
+        thread = await self._thread(now) if isinstance(now, Fact) else None
+        one = thread.drop(fact.id) if thread else None
+        if thread is None or one is None:
+            return
+        same = thread.known_as(one)
+        if same is None:
+            thread.put(one)
         else:
-            placed = replace(fact, id=fact.id or await self._id(fact))
+            self._linked.close(fact.id)
+            self._keep(_taking(joined(same, one), one.fact, [fact.id]))
+
+    async def _place(self, fact: Fact) -> None:
+        thread, fresh = await self._thread(fact), dated(fact, self._read)
+        own = thread.drop(fact.id) if thread else None
+        same = thread.known_as(fresh) if thread else None
+        if thread and own:
+            thread.put(own)
+        known = same.fact if same else self._meant(fact)
+        if known is None:
+            placed = replace(fact, id=fact.id or self._id(fact))
             self._linked.new[placed.id] = placed
-            known.append(placed)
-        if self._resolve and relation_:
-            held = {one.id: one for one in known}
-            for one in settled(await self._dated(known)):
-                if one != held[one.id]:
-                    self._linked.keep(one)
+            self._put(placed)
+            return
+        was = restored(known) if known.status == "archived" else known
+        placed = _taking(joined(dated(was, self._read), fresh), fact, fact.sources)
+        if placed != known:
+            self._keep(placed)
 
-    async def _named(self, fact: Dated) -> Dated | None:
-        """The fact with the id that the extractor gave; where there is no triple, that says it in the same words."""
-        if about(fact.fact) and not fact.fact.id:
-            return None
-        named = fact.fact.id or derived_id("fact", wording(fact.fact.text))
-        same = await self._at(named)
-        return (await self._dated([same]))[0] if same is not None else None
+    def _meant(self, fact: Fact) -> Fact | None:
+        """The fact with the id that the extractor gave; where there is no triple, that says it in the same words.
 
-    async def _id(self, fact: Fact) -> str:
-        if not about(fact):
-            return derived_id("fact", wording(fact.text))
-        made = fact_id(fact)
-        return made if await self._at(made) is None else fact_id(fact, again=True)
+        Else the one that says the same, where another one stands for it.
+        """
+        found = self._at(_named(fact))
+        by_name = fact.id or not about(fact)
+        return found if found and (by_name or found.status == "archived") else None
 
-    async def _archived(self, fact: Fact) -> Fact | None:
-        """The fact that says the same, where another one stands for it."""
-        found = await self._at(fact_id(fact)) if about(fact) and not fact.id else None
-        return found if found is not None and found.status == "archived" else None
+    def _id(self, fact: Fact) -> str:
+        made = _named(fact)
+        return made if self._at(made) is None else fact_id(fact, again=True)
 
-    async def _at(self, record_id: str) -> Fact | None:
+    def _at(self, record_id: str) -> Fact | None:
         """The fact of an id, as it is now."""
         linked = self._linked
         if record_id in linked.closed:
             return None
-        found = linked.new.get(record_id) or linked.changed.get(record_id)
-        found = found or (await self._ground.store.get(self._ground.scope, [record_id])).get(record_id)
+        found = linked.new.get(record_id) or linked.changed.get(record_id) or self._read.get(record_id)
         return found if isinstance(found, Fact) else None
 
-    async def _known(self, fact: Fact, relation_: str) -> list[Fact]:
-        """The facts of the same subject and relation as they are now, ended ones too, in the order they were told."""
-        subject = end_of(fact, "subject")
-        tie = subject if "subject" in fact.links else ""
-        known: dict[str, Record] = {one.id: one for one in await self._ground.facts(relation_, "subject", tie)}
-        known |= self._linked.changed | self._linked.new
-        return [
-            one
-            for one in known.values()
-            if isinstance(one, Fact)
-            and one.id not in self._linked.closed
-            and end_of(one, "subject") == subject
-            and about(one) == relation_
-        ]
+    def _keep(self, fact: Fact) -> None:
+        self._linked.keep(fact)
+        self._put(fact)
 
-    async def _dated(self, facts: Sequence[Fact]) -> list[Dated]:
-        """The facts with their beginnings: their own, or when the first of their passages was said.
+    def _put(self, fact: Fact) -> None:
+        """Let a fact stand among those of its subject and relation."""
+        thread = self._threads.get(_about(fact))
+        if thread is not None:
+            thread.put(dated(fact, self._read))
+        else:
+            self._apart.setdefault(_about(fact), []).append(fact.id)
 
-        So are those told apart that began at once.
-        """
-        starts = Counter(start_of(fact) for fact in facts)
-        unclear = [fact for fact in facts if (start := start_of(fact)) is None or starts[start] > 1]
-        wanted = {source for fact in unclear for source in fact.sources} - self._said.keys()
+    async def _thread(self, fact: Fact) -> Thread | None:
+        """The facts of the same subject and relation as they are now, ended ones too; `None` without a triple."""
+        whom, relation_ = key = _about(fact)
+        if not relation_:
+            return None
+        if key not in self._threads:
+            known = await self._ground.facts(relation_, "subject", whom if "subject" in fact.links else "")
+            await self._look_up(source for one in known for source in one.sources)
+            self._read |= {one.id: one for one in known}
+            now = map(self._at, dict.fromkeys((*(one.id for one in known), *self._apart.pop(key, ()))))
+            self._threads[key] = Thread(dated(one, self._read) for one in now if one and _about(one) == key)
+        return self._threads[key]
+
+    async def _look_up(self, ids: Iterable[str]) -> None:
+        wanted = set(ids) - self._read.keys()
         if wanted:
-            self._said |= await self._ground.store.get(self._ground.scope, sorted(wanted))
-        return [dated(fact, self._said) for fact in facts]
+            self._read |= await self._ground.store.get(self._ground.scope, sorted(wanted))
+
+
+def _about(fact: Fact) -> tuple[str, str]:
+    return end_of(fact, "subject"), about(fact)
+
+
+def _named(fact: Fact) -> str:
+    """The id that the extractor gave, or else that a fact which says the same is known by."""
+    return fact.id or (fact_id(fact) if about(fact) else derived_id("fact", wording(fact.text)))
 
 
 def _taking(known: Fact, again: Fact, what: Iterable[str]) -> Fact:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Any, Final
 
 from fabula.secrets import MARK
@@ -58,6 +59,7 @@ _TELLING: Final = frozenset("+#%°")
 """Signs that are part of what they stand beside: C++ and C# are two."""
 
 
+@lru_cache(maxsize=1 << 14)  # asked anew wherever two names are held against each other
 def normal(name: str) -> str:
     """Return the name as it is compared: folded, without an article and outer punctuation; never empty for a name."""
     short = _bare(fold(_ARTICLE.sub("", _bare(name.strip()))))
@@ -151,6 +153,19 @@ def short_for(short: str, whole: str, *, person: bool) -> bool:
     if len(one) < len(all_) and all_[: len(one)] == one and FIRMS.issuperset(all_[len(one) :]):
         return True
     return person and len(one) == 1 < len(all_) and one[0] in (all_[0], all_[-1]) and one[0].isalpha()
+
+
+def head(name: str) -> str:
+    """Return what finds a name among the `heads` of all that it may be short for."""
+    folded = normal(name)
+    return folded if script(folded) == "han" else folded.split(" ")[0]
+
+
+def heads(name: str) -> set[str]:
+    """Return the `head` of every name that `short_for` could take for short for this one."""
+    folded = normal(name)
+    words = folded.replace(".", "").split() or [folded]
+    return {words[0], words[-1], *(folded.removesuffix(firm) for firm in HAN_FIRMS)}
 
 
 def could_be(one: str, other: str) -> bool:

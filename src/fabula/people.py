@@ -5,7 +5,7 @@ Knows no rule of what a fact ends. An embedding alone makes no two one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, TypeVar, cast
 
@@ -19,6 +19,8 @@ from fabula.names import (
     TOOK,
     could_be,
     entity_id,
+    head,
+    heads,
     is_person,
     named_by,
     names_one,
@@ -49,22 +51,20 @@ class Linked:
     frames: list[Frame] = field(default_factory=list[Frame])
     new: dict[str, Record] = field(default_factory=dict[str, Record])
     changed: dict[str, Record] = field(default_factory=dict[str, Record])
-    closed: list[str] = field(default_factory=list[str])
+    closed: dict[str, None] = field(default_factory=dict[str, None])
     """Ids of what became one with another."""
     mentions: list[tuple[str, str, str]] = field(default_factory=list[tuple[str, str, str]])
     """An entity's id, a passage it occurs in, and what told that it is meant there, if not its own name does."""
 
     def keep(self, record: Record) -> None:
-        """Put a record, new or known, in the place of the one with its id, after all others."""
-        here = self.new if record.id in self.new else self.changed
-        here.pop(record.id, None)
-        here[record.id] = record
+        """Put a record, new or known, in the place of the one with its id: what is told first is written first."""
+        (self.new if record.id in self.new else self.changed)[record.id] = record
 
     def close(self, record_id: str) -> None:
         """Let a record be no more."""
         if self.new.pop(record_id, None) is None:
             self.changed.pop(record_id, None)
-            self.closed.append(record_id)
+            self.closed[record_id] = None
 
 
 class Ground:
@@ -76,7 +76,7 @@ class Ground:
     async def fetched(self, field_: Field, rows: Ints, limit: int = CANDIDATES) -> list[Record]:
         """The records of the last `limit` rows, in their order."""
         numbers = [int(number) for number in field_.number[rows[-limit:]]]
-        found = await self.store.fetch(self.scope, numbers)
+        found = await self.store.fetch(self.scope, numbers) if numbers else {}
         return [found[number] for number in numbers if number in found]
 
     async def facts(self, mark: str, kind: Link, other: str) -> list[Fact]:
@@ -100,6 +100,10 @@ class People:
         self._known: dict[str, Entity] = {}
         self._bearers: dict[str, list[str]] = {}
         """The ids of those who bear a normal name, the first one first."""
+        self._heads: dict[str, set[str]] = {}
+        """The ids of those of whom a name has that `head`."""
+        self._whole: dict[str, set[str]] = {}
+        """The ids of those of whom a name has that among its `heads`."""
         self._met: set[str] = set()
         """Whom this extraction speaks of by a name that is theirs alone."""
         self._became: dict[str, str] = {}
@@ -160,6 +164,9 @@ class People:
                 bearers = self._bearers.setdefault(normal(name), [])
                 if entity.id not in bearers:
                     bearers.append(entity.id)
+                self._heads.setdefault(head(name), set()).add(entity.id)
+                for start in heads(name):
+                    self._whole.setdefault(start, set()).add(entity.id)
 
     async def _join(self, entity: Entity) -> None:
         """Find the entity among the known ones, with its new names, or make it known."""
@@ -221,8 +228,11 @@ class People:
         ground = self._ground
         rows = sorted({int(row) for term in tokens(entity.text) for row in self._entities.bearing(hash_term(term))})
         known = cast(list[Entity], await ground.fetched(self._entities, np.array(rows, np.int64)))
-        everybody = {e.id: e for e in (*known, *self._known.values()) if e.id not in self._became}
-        near = [other for other in everybody.values() if _short(entity, other)]
+        alike = self._whole.get(head(entity.text), set()).union(
+            *(self._heads.get(start, ()) for start in heads(entity.text))
+        )
+        everybody = {e.id: e for e in known} | {who: self._known[who] for who in alike if who in self._known}
+        near = [e for e in everybody.values() if e.id not in self._became and _short(entity, e)]
         self._learn(near if len(near) == 1 and near[0].id not in self._known else ())
         return near[0] if len(near) == 1 else None
 
@@ -249,11 +259,10 @@ class People:
         self._became = {who: own.id if now == other.id else now for who, now in self._became.items()}
         self._became[other.id] = own.id
         del self._known[other.id]
-        self._bearers = {name: [who for who in ids if who != other.id] for name, ids in self._bearers.items()}
         self._met = {own.id if who == other.id else who for who in self._met}
         for name in _names(other):
-            bearers = self._bearers.setdefault(normal(name), [])
-            bearers += [own.id] if own.id not in bearers else []
+            bearers = [who for who in self._bearers.get(normal(name), ()) if who != other.id]
+            self._bearers[normal(name)] = bearers if own.id in bearers else [*bearers, own.id]
         self._call(own.id, other, sources)
 
     async def _mentions(self, entity: Entity) -> list[str]:
@@ -297,6 +306,9 @@ class People:
     async def _identify(self, facts: Sequence[Fact]) -> None:
         """Make those one who are told apart from all others by the same: a number, an address."""
         told: dict[str, dict[str, Sequence[str]]] = {}
+        marks: dict[tuple[str, str], list[Fact]] = {}
+        for fact in facts:
+            marks.setdefault((relation(fact.predicate), normal(own_name(fact.subject))), []).append(fact)
         for fact in facts:
             what, me = identifying(fact.predicate, fact.object), self._who(own_name(fact.subject))
             if not what or me is None:
@@ -313,7 +325,7 @@ class People:
                     continue
                 if mark in SHARED and not any(could_be(a, b) for a in _names(me) for b in _names(other)):
                     continue
-                mine, theirs = [await self._held(mark, entity, facts) for entity in (me, other)]
+                mine, theirs = [await self._held(mark, entity, marks) for entity in (me, other)]
                 if not (mine - theirs and theirs - mine):
                     await self._unite(other, me, tuple(dict.fromkeys((*fact.sources[:1], *had))))
                     self._linked.mentions += [(other.id, source, fact.sources[0]) for source in fact.sources]
@@ -323,11 +335,14 @@ class People:
             self._learn((await self._ground.store.get(self._ground.scope, [who])).values())
         return self._known.get(who)
 
-    async def _held(self, mark: str, entity: Entity, facts: Sequence[Fact]) -> set[str]:
-        """What identifies an entity by one relation, now or before, as far as is known and told."""
+    async def _held(self, mark: str, entity: Entity, told: Mapping[tuple[str, str], Sequence[Fact]]) -> set[str]:
+        """What identifies an entity by one relation, now or before, as far as is known and told.
+
+        The facts `told` are those of a relation and a name.
+        """
         ids = [entity.id, *(who for who, now in self._became.items() if now == entity.id)]
         known = {end_of(fact, "object") for who in ids for fact in await self._ground.facts(mark, "subject", who)}
-        fresh = [fact for fact in facts if relation(fact.predicate) == mark]
+        fresh = [fact for name in map(normal, _names(entity)) for fact in told.get((mark, name), ())]
         fresh = [fact for fact in fresh if self.id_of(own_name(fact.subject)) == entity.id]
         return known | {entity_id(what) for fact in fresh if (what := identifying(fact.predicate, fact.object))}
 

@@ -172,6 +172,7 @@ def ending(predicate: str) -> str:
     return _listed(predicate, _ENDING)
 
 
+@lru_cache(maxsize=4096)
 def passing(*words: str) -> bool:
     """Whether words say that it holds for a while only."""
     return any(_PASSING.search(fold(_spaced(word))) for word in words)
@@ -205,13 +206,14 @@ def wording(text: str) -> str:
 
 def contradicts(one: str, other: str) -> bool:
     """Whether two wordings of what looks the same differ in a number or a negation; when it was is no such number."""
-    if bool(_NEGATED.search(fold(one))) != bool(_NEGATED.search(fold(other))):
-        return True
-    figures, others = _figures(one), _figures(other)
-    return bool(figures and others) and figures != others
+    (negated, figures), (other_negated, others) = _claims(one), _claims(other)
+    return negated != other_negated or bool(figures and others and figures != others)
 
 
-def _figures(text: str) -> set[str]:
+@lru_cache(maxsize=2048)
+def _claims(text: str) -> tuple[bool, frozenset[str]]:
+    """Whether a wording is negated, and its figures."""
+    negated = bool(_NEGATED.search(fold(text)))
     for found in reversed(when.find(text, _SOME_DAY)):
         text = f"{text[: found.start]} {text[found.end :]}"
-    return set(_FIGURES.findall(fold(text)))
+    return negated, frozenset(_FIGURES.findall(fold(text)))

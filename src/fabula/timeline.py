@@ -6,10 +6,12 @@ unsaid, it holds again.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from bisect import bisect_left, bisect_right, insort
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Any, Final, Literal, NamedTuple
+from math import inf
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from fabula.names import NAMED_BY, normal, own_name, tied_by
 from fabula.relations import contradicts, ending, identifying, lasting, passing, relation, single, wording
@@ -45,7 +47,12 @@ class Dated(NamedTuple):
     @property
     def order(self) -> float:
         """The beginning in seconds since the epoch; what nobody knows was always."""
-        return self.begin.timestamp() if self.begin is not None else float("-inf")
+        return self.begin.timestamp() if self.begin is not None else -inf
+
+    @property
+    def place(self) -> tuple[float, float]:
+        """Where it stands among others: by its beginning, and of those of one beginning by when it was told."""
+        return self.order, self.said.timestamp() if self.said else -inf
 
 
 def dated(fact: Fact, passages: Mapping[str, Record]) -> Dated:
@@ -175,8 +182,7 @@ def settled(facts: Sequence[Dated]) -> Iterator[Fact]:
     ordered = in_order(facts)
     here = {dated.fact.id for dated in facts}
     for place, dated in enumerate(ordered):
-        later = (other for other in ordered[place + 1 :] if other.order < _until(dated))
-        by = next((other for other in later if ends(other.fact, dated.fact)), None)
+        by = _ender(ordered, place)
         if by is not None:
             yield ended(dated.fact, by)
         elif dated.fact.meta.get(SUPERSEDED_BY) in here:
@@ -185,33 +191,127 @@ def settled(facts: Sequence[Dated]) -> Iterator[Fact]:
             yield dated.fact
 
 
+def _ender(ordered: Sequence[Dated], place: int) -> Dated | None:
+    """The first that takes the place of the one at `place`, while that holds."""
+    one = ordered[place]
+    if not single(one.fact.predicate):
+        return None
+    until = _until(one)
+    for later in range(place + 1, len(ordered)):
+        if ordered[later].order >= until:
+            return None
+        if ends(ordered[later].fact, one.fact):
+            return ordered[later]
+    return None
+
+
 def in_order(facts: Sequence[Dated]) -> list[Dated]:
     """Return the facts by their beginning; those of one beginning as they were told, or else as they come."""
-    return sorted(facts, key=lambda one: (one.order, one.said.timestamp() if one.said else float("-inf")))
+    return sorted(facts, key=lambda one: one.place)
 
 
 # --- the same again ---------------------------------------------------------------------------------------------
 
 
-def known_as(fact: Dated, known: Sequence[Dated]) -> Dated | None:
-    """Return the fact among `known`, of its subject and relation, that a fact only says again; `None`: it is new.
+_Key: TypeAlias = tuple[float, float, int, str]
+"""Where a fact stands in a thread, and its id: its place, then how many had come before it."""
 
-    A state is the same while it goes on: nothing else held in between. What happens is the same on the same day, unless
-    what it ends was told to begin again in between.
+
+class Thread:
+    """The facts of one subject and relation, in the order of `in_order`, and by what they say.
+
+    A fact is held against those that could matter to it, and not against all: one reply may tell thousands.
     """
-    if not lasting(fact.fact.predicate) or ending(fact.fact.predicate):
-        same = [one for one in known if _day(one) == _day(fact) and says_the_same(one.fact, fact.fact)]
-        ordered = in_order([*known, fact])
-        begun = [n for n, one in enumerate(ordered[: ordered.index(fact)]) if ends(fact.fact, one.fact)]
-        return next((one for one in same if not begun or ordered.index(one) > begun[-1]), None)
-    rivals = [one for one in in_order(known) if says_the_same(one.fact, fact.fact) or ends(one.fact, fact.fact)]
-    before = next((one for one in reversed(rivals) if one.order <= fact.order), None)
-    after = next((one for one in rivals if one.order > fact.order), None)
-    if before and says_the_same(before.fact, fact.fact) and (before.order == fact.order or fact.order < _until(before)):
-        return before
-    if after and says_the_same(after.fact, fact.fact) and _until(fact) >= after.order:
-        return after
-    return None
+
+    def __init__(self, facts: Iterable[Dated] = ()) -> None:
+        self._facts: dict[str, Dated] = {}
+        self._keys: dict[str, _Key] = {}
+        self._came = 0
+        self._lines: dict[Hashable, list[_Key]] = {}
+        """The keys in their order, of all facts and of each part of them; see `_parts`."""
+        for one in facts:
+            self.put(one)
+
+    def put(self, one: Dated) -> None:
+        """Add a fact, after those that stand at the same place, or put it in the place of the one with its id."""
+        came = self._came
+        if one.fact.id in self._facts:
+            came = self._keys[one.fact.id][2]
+            self.drop(one.fact.id)
+        self._came += 1
+        self._facts[one.fact.id] = one
+        self._keys[one.fact.id] = key = (*one.place, came, one.fact.id)
+        for part in _parts(one):
+            insort(self._lines.setdefault(part, []), key)
+
+    def drop(self, fact_id: str) -> Dated | None:
+        """Take a fact out, if it is here, and return it."""
+        one = self._facts.pop(fact_id, None)
+        if one is not None:
+            key = self._keys.pop(fact_id)
+            for part in _parts(one):
+                line = self._lines[part]
+                del line[bisect_left(line, key)]
+        return one
+
+    def settled(self) -> Iterator[Fact]:
+        """Give those facts that hold otherwise than they stand here; see `settled`."""
+        facts = [self._facts[key[-1]] for key in self._lines.get((), ())]
+        return (one for one in settled(facts) if one != self._facts[one.id].fact)
+
+    def known_as(self, fact: Dated) -> Dated | None:
+        """Return the one that a fact of this subject and relation only says again; `None`: it is new.
+
+        A state is the same while it goes on: nothing else held in between. What happens is the same on the same day,
+        unless what it ends was told to begin again in between.
+        """
+        _, alike, today = _parts(fact)
+        if not lasting(fact.fact.predicate) or ending(fact.fact.predicate):
+            return self._happened(fact, alike, today)
+        # Where several hold side by side, only what says the same is a rival.
+        part = () if single(fact.fact.predicate) else alike
+        before = next((one for one in self._before(part, (fact.order, inf)) if _rivals(one, fact)), None)
+        if (
+            before
+            and says_the_same(before.fact, fact.fact)
+            and (before.order == fact.order or fact.order < _until(before))
+        ):
+            return before
+        after = next((one for one in self._after(part, fact.order) if _rivals(one, fact)), None)
+        return after if after and says_the_same(after.fact, fact.fact) and _until(fact) >= after.order else None
+
+    def _happened(self, fact: Dated, alike: Hashable, today: Hashable) -> Dated | None:
+        same = [key for key in self._lines.get(today, ()) if says_the_same(self._facts[key[-1]].fact, fact.fact)]
+        if not same:
+            return None
+        # To say what is over ends that alone.
+        part = alike if ending(fact.fact.predicate) and fact.fact.object else ()
+        begun = next((one for one in self._before(part, fact.place) if ends(fact.fact, one.fact)), None)
+        again = [key for key in same if begun is None or key > self._keys[begun.fact.id]]
+        first = min(again, key=lambda key: key[2], default=None)
+        return self._facts[first[-1]] if first else None
+
+    def _before(self, part: Hashable, place: tuple[float, float]) -> Iterator[Dated]:
+        """Those of a part up to a place, the last first."""
+        line = self._lines.get(part, [])
+        at = bisect_right(line, (*place, self._came, ""))
+        return (self._facts[line[n][-1]] for n in range(at - 1, -1, -1))
+
+    def _after(self, part: Hashable, order: float) -> Iterator[Dated]:
+        """Those of a part that begin later."""
+        line = self._lines.get(part, [])
+        at = bisect_right(line, (order, inf, self._came, ""))
+        return (self._facts[line[n][-1]] for n in range(at, len(line)))
+
+
+def _parts(one: Dated) -> tuple[Hashable, Hashable, Hashable]:
+    """The parts of its thread that a fact is in: all, what may say the same, and what may say so of the same day."""
+    said = end_of(one.fact, "object") or wording(one.fact.text)
+    return (), (said,), (said, _day(one))
+
+
+def _rivals(one: Dated, fact: Dated) -> bool:
+    return says_the_same(one.fact, fact.fact) or ends(one.fact, fact.fact)
 
 
 def _day(dated: Dated) -> str:
@@ -222,7 +322,7 @@ def _day(dated: Dated) -> str:
 def _until(dated: Dated) -> float:
     """The end as it was told, in seconds since the epoch."""
     end = _over(told(dated.fact))
-    return end.timestamp() if end is not None else float("inf")
+    return end.timestamp() if end is not None else inf
 
 
 def _over(valid: Interval | None) -> datetime | None:

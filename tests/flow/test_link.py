@@ -7,6 +7,7 @@ import asyncio
 import itertools
 import json
 import re
+import sys
 import tempfile
 from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import replace
@@ -24,6 +25,7 @@ from fabula.abc import Extraction, Filter, Store
 from fabula.extractors import LLMExtractor, RuleExtractor
 from fabula.graph import neighbourhood
 from fabula.index import LINKS, Field
+from fabula.link import link
 from fabula.names import normal
 from fabula.stores import open_store
 from fabula.testing import FakeClock, FakeExtractor, HashEmbedder, ScriptedLLM
@@ -1085,6 +1087,90 @@ class TestForgetting:
 
 
 TICKER = re.compile(r"\$([A-Z]{2,5})\b")
+
+
+# --- large replies ------------------------------------------------------------------------------------------------
+
+
+def many(kind: str, count: int) -> tuple[Record, ...]:
+    """What a large reply may tell; no two say the same. A `count` has words of its own, so that none are known."""
+    names = [f"{kind.title()}{n}x{count}" for n in range(count)]
+    days = [2000 + (n * 7919 % count) / count * 20 for n in range(count)]
+    return tuple({
+        "subjects": lambda: (holds(name, "likes", f"T{name}") for name in names),
+        "plain": lambda: (holds("", "", text=f"It rained on {name}") for name in names),
+        "likes": lambda: (holds("Nora", "likes", name) for name in names),
+        "homes": lambda: (holds("Nora", "lives in", name) for name in names),
+        "dated": lambda: (holds("Nora", "lives in", name, since=at) for name, at in zip(names, days, strict=True)),
+        "visits": lambda: (holds("Nora", "visited", name, since=at) for name, at in zip(names, days, strict=True)),
+        "firms": lambda: (called(f"{name} Trading", kind="Organization") for name in names),
+        "people": lambda: (called(f"{name} Berg{name}", f"n{name}", kind="Person") for name in names),
+        "aliases": lambda: (holds(name, "is called", f"B{name}") for name in names),
+        "accounts": lambda: (holds(name, "account is", f"{count}00{n // 2}") for n, name in enumerate(names)),
+    }[kind]())  # fmt: skip
+
+
+async def worked(db: str, drawn: Sequence[Record]) -> tuple[int, list[int]]:
+    """How many functions are called to link what was drawn of one message, and what the store is asked: ids a call."""
+    asked: list[int] = []
+    store: Any = open_store(db)
+    async with AsyncMemory(store, embedder=None, background=False) as memory:
+        (source,) = (await memory.remember("u", Message("Hello", time="2024-05-01"))).ids
+        assert source
+        for name in ("get", "fetch"):
+            plain = getattr(store, name)
+
+            async def counted(scope: str, ids: Sequence[Any], plain: Any = plain) -> Any:
+                asked.append(len(ids))
+                return await plain(scope, ids)
+
+            setattr(store, name, counted)
+        told = [replace(record, sources=(source,)) for record in drawn]
+        found = Extraction(
+            facts=tuple(r for r in told if isinstance(r, Fact)),
+            entities=tuple(r for r in told if isinstance(r, Entity)),
+        )
+        calls = 0
+
+        def count(_frame: Any, event: str, _: Any) -> None:
+            nonlocal calls
+            calls += event == "call"
+
+        before = sys.getprofile()
+        sys.setprofile(count)
+        try:
+            linked = await link(store, "u", "", found)
+        finally:
+            sys.setprofile(before)
+        assert len(linked.new) >= len(drawn) / 2
+        return calls, asked
+
+
+@pytest.mark.parametrize(
+    "kind",
+    ["subjects", "plain", "likes", "homes", "dated", "visits", "firms", "people", "aliases", "accounts"],
+)
+async def test_twice_as_much_takes_twice_the_work(kind: str, tmp_path: Path):
+    one, asked = await worked(f"{tmp_path}/one.db", many(kind, 100))
+    two, asked_twice = await worked(f"{tmp_path}/two.db", many(kind, 200))
+    assert two < 2.5 * one
+    assert len(asked_twice) <= 2.5 * len(asked)
+    assert sum(asked_twice) <= 2.5 * sum(asked)
+
+
+async def test_what_begins_at_once_ends_in_the_order_it_was_told(talk: Talk):
+    cities = ("Rome", "Lyon", "Oslo", "Porto")
+    await talk.say("all her homes", *(holds("Nora", "lives in", city) for city in cities))
+    first = await talk.say("the first", holds("Nora", "lives in", "Bern", since=2001))
+
+    async def ended_by() -> list[str | None]:
+        facts = await talk.facts()
+        names = {one.id: one.object for one in facts.values()}
+        return [names.get(facts[f"Nora lives in {city}"].meta.get(SUPERSEDED_BY, "")) for city in cities]
+
+    assert await ended_by() == [*cities[1:], None]
+    await talk.forget(first)
+    assert await ended_by() == [*cities[1:], None]
 
 
 def tickers(text: str) -> list[tuple[str, str]]:

@@ -2,14 +2,39 @@
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fabula.names import could_be, entity_id, is_name, normal, parted, same_type, short_for, spans_of_names
+from fabula.names import (
+    could_be,
+    entity_id,
+    head,
+    heads,
+    is_name,
+    normal,
+    parted,
+    same_type,
+    short_for,
+    spans_of_names,
+)  # fmt: skip
 from fabula.relations import contradicts, ending, identifying, lasting, passing, relation, single, wording
-from fabula.timeline import OTHERWISE, SUPERSEDED_BY, Dated, ended, ends, joined, known_as, reopened, settled, told
+from fabula.timeline import (
+    OTHERWISE,
+    SUPERSEDED_BY,
+    Dated,
+    Thread,
+    ended,
+    ends,
+    in_order,
+    joined,
+    reopened,
+    says_the_same,
+    settled,
+    told,
+)
 from fabula.types import Fact, Interval
 
 
@@ -80,6 +105,7 @@ class TestShort:
     def test_is(self, short: str, whole: str, person: bool):
         assert short_for(short, whole, person=person)
         assert not short_for(whole, short, person=person)
+        assert head(short) in heads(whole)
 
     @pytest.mark.parametrize(
         ("short", "whole", "person"),
@@ -360,6 +386,38 @@ def fact(predicate: str, thing: str, start: int | None = None, end: int | None =
     return Dated(made, None if start is None else day(start))
 
 
+HOME = ("lives in", "搬到", "暂住", "moved out of", "home")
+"""Predicates of one relation: what lasts, what passes, what ends it and what only happens."""
+
+
+ROWS = st.tuples(
+    st.sampled_from(HOME), st.sampled_from(("Rome", "Lyon", "")), st.integers(0, 4) | st.none(), st.integers(1, 3),
+    st.integers(0, 2), st.sampled_from(("", " 2", " 3", " not")),
+)  # fmt: skip
+
+
+def plainly_known_as(new: Dated, known: list[Dated]) -> Dated | None:
+    """`Thread.known_as` with every fact looked at."""
+    same = [one for one in known if says_the_same(one.fact, new.fact)]
+    if not lasting(new.fact.predicate) or ending(new.fact.predicate):
+        days = [one.fact.valid and one.fact.valid.start for one in (new, *same)]
+        ordered = in_order([*known, new])
+        ended_ = [n for n, one in enumerate(ordered[: ordered.index(new)]) if ends(new.fact, one.fact)]
+        found = [one for one, its in zip(same, days[1:], strict=True) if its == days[0]]
+        return next((one for one in found if not ended_ or ordered.index(one) > ended_[-1]), None)
+    rivals = [one for one in in_order(known) if one in same or ends(one.fact, new.fact)]
+    *_, before = [None, *(one for one in rivals if one.order <= new.order)]
+    after = next((one for one in rivals if one.order > new.order), None)
+    if before in same and (before.order == new.order or new.order < until(before)):
+        return before
+    return after if after in same and until(new) >= after.order else None
+
+
+def until(one: Dated) -> float:
+    end = one.fact.valid and one.fact.valid.end
+    return end.timestamp() if end else float("inf")
+
+
 class TestTimeline:
     @pytest.mark.parametrize(
         ("later", "earlier", "does"),
@@ -434,10 +492,32 @@ class TestTimeline:
         ],
     )
     def test_known_as(self, again: tuple[str, str, int], known: list[tuple[str, str, int]], same: bool):
-        found = known_as(fact(*again), [fact(*one) for one in known])
+        found = Thread(fact(*one) for one in known).known_as(fact(*again))
         assert (found is not None) is same
         if found is not None:
             assert found.fact.object == again[1]
+
+    @given(rows=st.lists(ROWS, min_size=1, max_size=9), again=st.lists(st.integers(0, 8), max_size=3))
+    def test_known_as_if_held_against_all(self, rows: list[Any], again: list[int]):
+        """What a thread finds by what facts say and by their order is what looking at all of them finds."""
+        facts = [
+            Dated(replace(one.fact, id=str(n), text=one.fact.text + more), one.begin or day(2), day(said))
+            for n, (predicate, thing, start, lasts, said, more) in enumerate(rows)
+            for one in [fact(predicate, thing, start, None if start is None or lasts == 3 else start + lasts)]
+        ]
+        *known, new = facts
+        thread = Thread(known)
+        for n in again:  # one that was joined stands elsewhere, and one that is gone nowhere
+            if n < len(known) and known[n].fact.valid is None:
+                known[n] = known[n]._replace(begin=day(n % 3))
+                thread.put(known[n])
+        if known and again:
+            gone = known.pop(again[0] % len(known))
+            assert thread.drop(gone.fact.id) == gone
+        assert thread.known_as(new) == plainly_known_as(new, known)
+        assert list(thread.settled()) == [
+            one for one in settled(known) if one not in [each.fact for each in known]
+        ]  # fmt: skip
 
     def test_joined(self):
         one = joined(fact("likes", "tea", 5), fact("likes", "tea", 1, 9))

@@ -20,8 +20,20 @@ from fabula.abc import Extraction
 from fabula.conventions import Conventions
 from fabula.errors import ProviderBadReply
 from fabula.render import CLOSE, OPEN
-from fabula.replies import extraction, naming, parsed, united
-from fabula.replies.values import PRONOUNS, importance_of, lasting, sentence, text_of, time_of
+from fabula.replies import extraction, naming, parsed, united, values
+from fabula.replies.values import (
+    EVENTS,
+    MANY,
+    MOST,
+    NAME,
+    PRONOUNS,
+    TEXT,
+    importance_of,
+    lasting,
+    sentence,
+    text_of,
+    time_of,
+)  # fmt: skip
 from fabula.text import derived_id, fold
 from fabula.types import Emotion, Event, Fact, Image, Interval, Note, Passage
 
@@ -883,6 +895,86 @@ class TestProfile:
     )
     def test_needs_a_key_and_a_value(self, item: dict[str, Any]):
         assert drawn({"profile": [item]}) == Extraction(rejected=1)
+
+
+class TestSize:
+    """A reply is as long as somebody could make it; what is kept of it is not."""
+
+    def test_no_more_than_that_of_each_kind(self, caplog: pytest.LogCaptureFixture):
+        with caplog.at_level(logging.WARNING):
+            found = drawn({
+                "frames": [f"frame {n}" for n in range(MOST + 1)],
+                "facts": [f"fact {n}" for n in range(MOST + 2)],
+                "entities": [{"name": "Nora", "aliases": [f"n{n}"]} for n in range(MOST + 3)],
+                "profile": [{"key": f"k{n}", "value": "v", "sources": ["1"]} for n in range(MOST + 4)],
+            })  # fmt: skip
+        assert [len(made) for made in (found.frames, found.facts, found.notes)] == [MOST] * 3
+        assert found.facts[-1].text == f"fact {MOST - 1}", "the first are taken"
+        assert len(found.entities[0].aliases) == MANY
+        assert found.rejected == 10
+        assert [record.getMessage() for record in caplog.records] == [
+            "10 items were left out: one reply may not tell that many"
+        ]
+
+    def test_nor_of_what_an_item_lists(self):
+        names = [f"N{n}" for n in range(MANY + 1)]
+        events = [{"action": "agreed", "participants": names}, *({"action": f"a{n}"} for n in range(EVENTS))]
+        pets = [{"key": "pet", "value": [f"{name} {n}" for name in names], "sources": ["1"]} for n in (1, 2)]
+        found = drawn({"frames": [{"summary": "x", "events": events}], "profile": pets})
+        assert (len(found.frames[0].events), found.rejected) == (EVENTS, 1)
+        assert found.frames[0].events[0].participants == tuple(names[:MANY]), "whoever speaks is no more either"
+        (note,) = found.notes
+        assert len(note.value) == MANY
+
+    @pytest.mark.parametrize(
+        ("kind", "field", "most"),
+        [
+            ("frames", "summary", TEXT),
+            ("facts", "text", TEXT), ("facts", "content", TEXT), ("facts", "subject", NAME), ("facts", "object", NAME),
+            ("facts", "predicate", NAME),
+            ("entities", "name", NAME), ("entities", "type", NAME),
+            ("profile", "key", NAME), ("profile", "value", NAME), ("profile", "subject", NAME),
+        ],
+    )  # fmt: skip
+    def test_what_is_too_long_is_nothing(self, kind: str, field: str, most: int):
+        item = {
+            "frames": {"summary": "x"}, "entities": {"name": "Nora", "type": "Person"},
+            "facts": {"subject": "Ivo's dog", "predicate": "is", "object": "old"},
+            "profile": {"subject": "Nora", "key": "pet", "value": "Rex", "sources": ["1"]},
+        }[kind]  # fmt: skip
+        for length, rejected in ((most, 0), (most + 1, 1), (1_000_000, 1)):
+            text = "Nora " + "x" * (length - 5)
+            found = drawn({kind: [item | {field: text}]}, TALK | {"4": said("4", text[:most])})
+            made = (*found.frames, *found.facts, *found.entities, *found.notes)
+            assert (len(made), found.rejected) == (1 - rejected, rejected), length
+
+    @pytest.mark.parametrize("field", ["action", "location", "causality", "manner"])
+    def test_an_event_alone_is_left_out_of_its_frame(self, field: str):
+        events = [{"action": "slept"}, {"action": "ran", field: "x" * (TEXT + 1)}]
+        found = drawn({"frames": [{"summary": "x", "events": events}]})
+        assert ([event.action for event in found.frames[0].events], found.rejected) == (["slept"], 1)
+
+    def test_what_goes_with_an_item_is_left_out_alone(self):
+        long = "May 2023 " + "x" * NAME
+        event = {"action": "ran", "participants": [long, "Nora"], "time": long}
+        (frame,) = drawn({"frames": [{"summary": "x", "events": [event], "emotion": {"label": long}}]}).frames
+        assert (frame.events[0].participants, frame.events[0].time) == (("Nora",), None)
+        assert frame.emotion is None or frame.emotion.label == ""
+        assert drawn({"entities": [{"name": "Nora", "aliases": [long]}]}).entities[0].aliases == ()
+
+    def test_a_thought_does_not_count(self):
+        assert fact(text=f"<think>{'x' * TEXT}</think>Nora sings").text == "Nora sings"
+
+    def test_names_are_looked_for_once(self, monkeypatch: pytest.MonkeyPatch):
+        """And not for every frame that tells of a decision, nor in what does not have them."""
+        asked: list[int] = []
+        naming_ = values.naming
+        monkeypatch.setattr(values, "naming", lambda names: asked.append(1) or naming_(names))  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType]
+        people = [{"name": f"Zoe {n}", "type": "Person"} for n in range(50)]
+        frames = [{"summary": f"They decided on {n}, Zoe {n}", "events": [{"action": "agreed"}]} for n in range(50)]
+        found = drawn({"frames": frames, "entities": people})
+        assert len(found.entities) == 50
+        assert len(asked) <= 100
 
 
 def test_two_findings_are_united():

@@ -13,6 +13,7 @@ from fabula import Frame, Interval
 from fabula.errors import ProviderBadReply
 from fabula.prompts import COHERENCE, JUDGEMENT, JUDGEMENT_SCHEMA, judgement_messages
 from fabula.replies import Verdict, parsed, verdicts
+from fabula.replies.values import TEXT
 
 
 def read(reply: Any, *offered: list[int]) -> list[Verdict]:
@@ -26,6 +27,11 @@ def verdict(**given: Any) -> dict[str, Any]:
 @pytest.mark.parametrize("coherence", ["STRONG", "MODERATE", " moderate "])
 def test_strong_and_moderate_integrate(coherence: str):
     assert read({"verdicts": [verdict(coherence=coherence)]}) == [Verdict(0, 1)]
+
+
+def test_a_summary_that_is_too_long_is_none():
+    assert read({"verdicts": [verdict(summary="x" * TEXT)]}) == [Verdict(0, 1, "x" * TEXT)]
+    assert read({"verdicts": [verdict(summary="x" * (TEXT + 1))]}) == [Verdict(0, 1)]
 
 
 @pytest.mark.parametrize(

@@ -14,19 +14,25 @@ from typing import Any, Final, TypeVar, cast
 from fabula.abc import Extraction
 from fabula.conventions import Conventions
 from fabula.errors import ProviderBadReply
-from fabula.names import NAMED_BY, entity_id, is_person, named_by, normal, parted
+from fabula.names import NAMED_BY, entity_id, named_by, normal, parted
 from fabula.render import without_memories
+from fabula.replies.deciding import joined_by, joint, people
 from fabula.replies.enclosed import Json, bad
 from fabula.replies.values import (
+    EVENTS,
+    MANY,
+    MOST,
+    NAME,
+    TEXT,
     confidence_of,
     emotion_of,
+    finder,
     importance_of,
     is_name,
     lasting,
     line_of,
     listed,
     names_of,
-    naming,
     sentence,
     text_of,
     time_of,
@@ -47,18 +53,6 @@ _USER: Final = frozenset(("", "user", "用户"))
 """What the one whose memory it is goes by where no name is known."""
 _MACHINES: Final = ROLES - {"user"}
 """The roles of those who are nobody."""
-_DECIDED: Final = re.compile(
-    r"\b(?:decid(?:ed?|es)|agree[ds]?|settled on|vot(?:ed?|es)|chose)\b"
-    r"|决定|商定|商量好|约定|约好|说好|一致|同意|表决|投票|敲定|拍板",
-    re.IGNORECASE,
-)
-"""Words for a decision."""
-_JOINTLY: Final = re.compile(
-    r"\b(?:we|they|both|all|together|agree[ds]?|vot(?:ed?|es)|settled)\b"
-    r"|我们|他们|她们|咱们|大家|一起|商|约|说好|一致|同意|表决|投票",
-    re.IGNORECASE,
-)
-"""Words for one that several make."""
 _LISTS: Final = ("frames", "facts", "entities", "profile")
 _FIELDS: Final[Mapping[str, frozenset[str]]] = {
     "frames": frozenset(("summary", "events")), "profile": frozenset(("key",)),
@@ -72,17 +66,21 @@ def extraction(
 ) -> Extraction:  # fmt: skip
     """Return the records of a reply; `passages` are the ones it may cite, by the labels they were shown with.
 
-    An item that makes no sense, or cites only what was not shown, is left out and counted in `rejected`, and so is
-    what an assistant or a third person says of the user as a fact; one that cites nothing is drawn from all passages.
+    An item that makes no sense, cites only what was not shown or has too long a text is left out and counted in
+    `rejected`, and so is what comes after the first `MOST` of its kind, and what an assistant or a third person says of
+    the user as a fact; one that cites nothing is drawn from all passages.
     Times in words count from when the source that has these words was said, else the first.
     Raises `ProviderBadReply` (`malformed`) where nothing in the reply is what was asked for.
     """
     items, odd = _by_kind(reply)
-    reading = _Reading(passages, conventions, items["entities"])
+    reading = _Reading(passages, conventions, items["entities"][:MOST])
     frames = _united(reading.each(items["frames"], reading.frame))
     facts = tuple(reading.each(_united(reading.each(items["facts"], reading.fact)), reading.attributed))
     notes = _united(sorted(reading.each(items["profile"], reading.note), key=reading.told_last))
-    entities = _united(reading.each(items["entities"], lambda item: reading.entity(item, (*frames, *facts, *notes))))
+    made = [(record, fold(_told(record))) for record in (*frames, *facts, *notes)]
+    entities = _united(reading.each(items["entities"], lambda item: reading.entity(item, made)))
+    if reading.excess:
+        _log.warning("%d items were left out: one reply may not tell that many", reading.excess)
     return Extraction(
         frames=frames, facts=facts, entities=entities, notes=notes, rejected=reading.rejected + odd,
         misplaced=reading.misplaced,
@@ -152,11 +150,14 @@ class _Reading:
         self._all = tuple({passage.id: passage for passage in passages.values()}.values())
         self._said = {passage.id: fold(_said(passage)) for passage in self._all}
         self._conventions = conventions
-        self._people = list(_people(entities))
-        self.rejected = self.misplaced = 0
+        self._people = [(names, self._naming(names)) for names in people(entities)]
+        self.rejected = self.misplaced = self.excess = 0
 
-    def each(self, items: Iterable[Any], read: Callable[[Any], T]) -> Iterator[T]:
-        for item in items:
+    def each(self, items: Sequence[Any], read: Callable[[Any], T], most: int = MOST) -> Iterator[T]:
+        over = max(len(items) - most, 0)
+        self.rejected += over
+        self.excess += over
+        for item in items[:most]:
             try:
                 yield read(item)
             except ProviderBadReply as error:
@@ -164,11 +165,16 @@ class _Reading:
                 self.misplaced += isinstance(error, _Misplaced)
                 _log.debug("left out: %s", error)
 
+    def _naming(self, names: Sequence[str]) -> list[str]:
+        """The ids of the passages that have any of these names."""
+        found = finder(names)
+        return [passage for passage, said in self._said.items() if found(said)]
+
     def frame(self, item: Any) -> Frame:
         given = _fields(item, "summary")
         cited = self._sources(given)
-        told = list(self.each(listed(given.get("events")), lambda event: self._event(event, cited)))
-        summary = text_of(given.get("summary")) or text_of(given.get("text"))
+        told = list(self.each(listed(given.get("events")), lambda event: self._event(event, cited), EVENTS))
+        summary = _text(given.get("summary")) or _text(given.get("text"))
         if not fold(summary):
             raise bad("has a frame without a summary")
         every = {passage.id for passage in (*cited, *(own for _, sources in told for own in sources))}
@@ -195,22 +201,22 @@ class _Reading:
 
     def _decided(self, summary: str, events: Sequence[Event], sources: Sequence[Passage]) -> list[Event]:
         """The events; what several decide has everybody take part who speaks or is named in the sources."""
-        deciding = [_joint(event.action, event) for event in events]
+        deciding = [joint(event.action, event) for event in events]
         if not any(deciding):  # then it is the summary that tells of a decision, if anything does
-            deciding = [_joint(summary, event) for event in events]
-        said = "\n".join(self._said[passage.id] for passage in sources)
-        named = [names for names in self._people if naming(names).search(said)]
+            deciding = [joint(summary, event) for event in events]
+        ids = {passage.id for passage in sources}
+        named = [names for names, where in self._people if not ids.isdisjoint(where)]
         user = "用户" if script(summary) == "han" else "user"
         speakers = (passage.speaker for passage in sources if passage.role not in _MACHINES)
         named += [(user, *_USER) if fold(speaker) in _USER else (speaker,) for speaker in speakers]
-        return [_joined_by(event, named) if here else event for event, here in zip(events, deciding, strict=True)]
+        return [joined_by(event, named) if here else event for event, here in zip(events, deciding, strict=True)]
 
     def fact(self, item: Any) -> Fact:
         given = _fields(item, "text")
         sources = self._sources(given)
-        triple = [line_of(given.get(name)) for name in ("subject", "predicate", "object")]
+        triple = [_line(given.get(name)) for name in ("subject", "predicate", "object")]
         subject, predicate, thing = triple if all(map(fold, triple[:2])) else ("", "", "")
-        text = text_of(given.get("text")) or text_of(given.get("content")) or sentence(subject, predicate, thing)
+        text = _text(given.get("text")) or _text(given.get("content")) or sentence(subject, predicate, thing)
         if not fold(text):
             raise bad("has a fact that says nothing")
         since, until = (self._time(given.get(name), sources) for name in ("valid_from", "valid_to"))
@@ -236,8 +242,8 @@ class _Reading:
     def note(self, item: Any) -> Note:
         given = _fields(item, "value")
         sources = self._sources(given)
-        subject, name = line_of(given.get("subject")), line_of(given.get("key"))
-        values = [value for value in map(text_of, listed(given.get("value"))) if value]
+        subject, name = _line(given.get("subject")), _line(given.get("key"))
+        values = [value for value in (_text(value, NAME) for value in listed(given.get("value"))[:MANY]) if value]
         if not (fold(name) and values):
             raise bad("has a profile entry without a key or a value")
         speakers = {fold(passage.speaker) for passage in sources}
@@ -263,29 +269,30 @@ class _Reading:
         """The place of the last passage that a record is drawn from."""
         return max(n for n, passage in enumerate(self._all) if passage.id in record.sources)
 
-    def entity(self, item: Any, made: Sequence[Frame | Fact | Note]) -> Entity:
+    def entity(self, item: Any, made: Sequence[tuple[Frame | Fact | Note, str]]) -> Entity:
+        """Who is named in the passages, or else in what was `made` of the reply: records with what they say, folded."""
         given = _fields(item, "name")
-        name, *others = parted(line_of(given.get("name")))
+        name, *others = parted(_line(given.get("name")))
         if not is_name(name):
             raise bad("has an entity without a name")
         others += [part for alias in names_of(given.get("aliases")) for part in parted(alias)]
         aliases = tuple(dict.fromkeys(alias for alias in others if fold(alias) != fold(name)))
-        named = naming((name, *aliases))
-        sources = [passage for passage, said in self._said.items() if named.search(said)] or [
-            source for record in made if named.search(fold(_told(record))) for source in record.sources
+        found = finder((name, *aliases))
+        sources = [passage for passage, said in self._said.items() if found(said)] or [
+            source for record, told in made if found(told) for source in record.sources
         ]
         if not sources:
             raise bad("has an entity that nobody named")
         told: dict[str, list[str]] = {}  # each name by the first message that has it
         for alias in aliases:
-            teller = next((one for one, said in self._said.items() if naming((alias,)).search(said)), sources[0])
+            teller = next(iter(self._naming((alias,))), sources[0])
             told.setdefault(teller, []).append(normal(alias))
         return Entity(
             scope=self._all[0].scope,
             meta={NAMED_BY: told} if told else NOTHING,
             id=entity_id(name),
             text=name,
-            type=line_of(given.get("type")),
+            type=_line(given.get("type")),
             aliases=aliases,
             sources=tuple(dict.fromkeys(sources)),
         )
@@ -296,11 +303,11 @@ class _Reading:
         own = self._sources(given) if listed(given.get("sources")) else ()
         event = Event(
             participants=names_of(given.get("participants")),
-            action=text_of(given.get("action")),
+            action=_text(given.get("action")),
             time=self._time(given.get("time"), own or cited),
-            location=text_of(given.get("location")),
-            causality=text_of(given.get("causality")),
-            manner=text_of(given.get("manner")),
+            location=_text(given.get("location")),
+            causality=_text(given.get("causality")),
+            manner=_text(given.get("manner")),
         )
         if not (event.action or event.participants):
             raise bad("has an event in which nothing happens")
@@ -339,6 +346,17 @@ class _Reading:
         return time_of(value, source.time, self._conventions)
 
 
+def _text(value: Any, most: int = TEXT) -> str:
+    text = text_of(value)
+    if len(text) > most:
+        raise bad("has a text that is too long")
+    return text
+
+
+def _line(value: Any) -> str:
+    return " ".join(_text(value, NAME).split())
+
+
 def _fields(item: Any, plain: str) -> dict[str, Any]:
     """An item's fields; a bare text is the field `plain`."""
     if isinstance(item, dict):
@@ -346,30 +364,6 @@ def _fields(item: Any, plain: str) -> dict[str, Any]:
     if isinstance(item, str):
         return {plain: item}
     raise bad(f"has an item that is neither an object nor a text but {type(item).__name__}")
-
-
-def _people(entities: Iterable[Any]) -> Iterator[tuple[str, ...]]:
-    """The names of each person among the entities of a reply."""
-    for item in entities:
-        if isinstance(item, dict):
-            given = cast(dict[str, Any], item)
-            names = names_of([given.get("name"), *listed(given.get("aliases"))])
-            if names and is_person(line_of(given.get("type"))):
-                yield names
-
-
-def _joint(text: str, event: Event) -> bool:
-    """Whether a text tells of a decision of several; that one person decided something is that person's alone."""
-    return bool(_DECIDED.search(text)) and (len(event.participants) != 1 or bool(_JOINTLY.search(text)))
-
-
-def _joined_by(event: Event, named: Iterable[Sequence[str]]) -> Event:
-    """The event, taken part in by all these too; each goes by several names, and is there under any of them."""
-    participants = list(event.participants)
-    for names in named:
-        if {fold(name) for name in names}.isdisjoint(map(fold, participants)):
-            participants.append(names[0])
-    return replace(event, participants=tuple(participants))
 
 
 def _speaker(sources: Sequence[Passage]) -> dict[str, str]:
@@ -419,7 +413,7 @@ def _one(first: R, second: R) -> R:
     changed: dict[str, Any] = {"sources": tuple(dict.fromkeys(first.sources + second.sources))}
     if isinstance(first, Entity) and isinstance(second, Entity):
         aliases = {fold(alias): alias for alias in (*second.aliases, *first.aliases)}
-        changed |= {"aliases": tuple(aliases.values()), "type": first.type or second.type}
+        changed |= {"aliases": tuple(aliases.values())[:MANY], "type": first.type or second.type}
         told = first.meta
         for passage, names in second.meta.get(NAMED_BY, {}).items():
             told = named_by(told, [passage], names)
@@ -438,6 +432,6 @@ def _latest(first: Note, second: Note, sources: tuple[str, ...]) -> Note:
         values, told = [*listed(first.value), *values], (*worders(first), *told)
     elif listed(first.value) == values:
         told = worders(first)
-    values = list(dict.fromkeys(values))
+    values = list(dict.fromkeys(values))[:MANY]
     meta = worded_by(told_by_both(first.meta, second.meta), told, sources)
     return _worded(replace(second, sources=sources, value=values[0] if len(values) == 1 else values, meta=meta))

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
+from functools import cache
 from typing import Any, Final, cast
 
 from fabula import when
@@ -20,6 +21,22 @@ from fabula.text import clean, fold, script
 from fabula.timeline import CONFIDENCE
 from fabula.types import Emotion, Interval
 
+MOST: Final = 1000
+"""How many items of each kind one reply may tell, and `EVENTS` how many a frame.
+
+A reply is written by whoever the messages are by, as far as they can talk a model into it, and what it tells is linked,
+embedded and searched for as long as the memory lives. These are far above what a model finds in a window (some dozens),
+and about what the longest reply that is asked for has room for.
+"""
+EVENTS: Final = 50
+MANY: Final = 100
+"""How many names, or values under one key, an item may have."""
+TEXT: Final = 4000
+"""How many characters a text may have, and `NAME` a name, a key, a value or a part of a triple.
+
+A longer one is no summary of anything, and a name cut short is another's; its passages have every word anyway.
+"""
+NAME: Final = 500
 IMPORTANCE: Final = 5
 """Of 1 to 10: what is taken where a reply names none."""
 PRONOUNS: Final = frozenset((
@@ -62,14 +79,14 @@ def line_of(value: Any) -> str:
 
 
 def is_name(text: str) -> bool:
-    """Whether a text can be somebody's or something's name: no pronoun, and nothing that was hidden."""
-    return bool(fold(text)) and fold(text) not in PRONOUNS and MARK not in text
+    """Whether a text can be somebody's or something's name: no pronoun, no treatise, and nothing that was hidden."""
+    return len(text) <= NAME and bool(fold(text)) and fold(text) not in PRONOUNS and MARK not in text
 
 
 def names_of(value: Any) -> tuple[str, ...]:
-    """Return the names in a list (or one alone, or objects with a `name`), each once."""
+    """Return the first `MANY` names in a list (or one alone, or objects with a `name`), each once."""
     given = (cast(dict[str, Any], one).get("name") if isinstance(one, dict) else one for one in listed(value))
-    return tuple({fold(name): name for name in map(line_of, given) if is_name(name)}.values())
+    return tuple({fold(name): name for name in map(line_of, given) if is_name(name)}.values())[:MANY]
 
 
 def naming(names: Iterable[str]) -> re.Pattern[str]:
@@ -81,6 +98,13 @@ def naming(names: Iterable[str]) -> re.Pattern[str]:
         for name in folded
     )
     return re.compile("|".join(words) or r"(?!)")
+
+
+def finder(names: Iterable[str]) -> Callable[[str], bool]:
+    """Return what tells whether folded text has any of `names` in it, as `naming` finds them."""
+    folded = [name for name in map(fold, names) if name]
+    pattern = cache(lambda: naming(folded))  # most names of a reply are in few of its texts
+    return lambda said: any(name in said for name in folded) and bool(pattern().search(said))
 
 
 def sentence(subject: str, predicate: str, thing: str) -> str:
@@ -110,6 +134,7 @@ def emotion_of(value: Any) -> Emotion | None:
     """Return an emotion, its numbers within their bounds; a text is its label."""
     given = cast(dict[str, Any], value) if isinstance(value, dict) else {"label": value}
     label = line_of(given.get("label"))
+    label = label if len(label) <= NAME else ""
     if not label and given.get("valence") is None and given.get("arousal") is None:
         return None
     valence, arousal = _number(given.get("valence"), -1, 1, 0.0), _number(given.get("arousal"), 0, 1, 0.0)
@@ -138,6 +163,8 @@ def time_of(value: Any, said: datetime | None, conventions: Conventions) -> Inte
     Words count from the moment it was `said`; what has no offset is in that moment's zone.
     """
     text = line_of(value)
+    if len(text) > NAME:
+        return None
     first, slash, last = (side.strip() for side in text.partition("/"))
     sides = [side for side in (first, last) if side not in _OPEN]
     exact = bool(sides) and all(map(_ISO.fullmatch, sides))

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple, cast
 
 from fabula.replies.enclosed import Json
-from fabula.replies.values import line_of, listed, text_of
+from fabula.replies.values import TEXT, line_of, listed, text_of
 
 _log = logging.getLogger(__name__)
 
@@ -46,7 +46,8 @@ def verdicts(reply: Json, offered: Sequence[Sequence[int]]) -> list[Verdict]:
         elif target is None or target not in offered[frame]:
             _log.warning("a judgement names memory %r, which was not offered", given.get("target_id"))
         else:
-            found.setdefault(frame, Verdict(frame, target, text_of(given.get("summary"))))
+            summary = text_of(given.get("summary"))
+            found.setdefault(frame, Verdict(frame, target, summary if len(summary) <= TEXT else ""))
     return list(found.values())
 
 
