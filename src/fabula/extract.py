@@ -75,11 +75,11 @@ async def extract(
     (somebody else changed the ground).
     """
     heard = _heard(window.passages)
-    found, gone = Extraction(), set[str]()
+    found, gone, alone = Extraction(), set[str](), set[str]()
     if heard:
         seen = [await with_pictures(store, p) for p in heard] if getattr(extractor, "sees", False) else heard
         found = _telling(_cleaned(await extractor.extract(seen)))
-        found, gone = await _instead(store, lease.scope, heard, found)
+        found, gone, alone = await _instead(store, lease.scope, heard, found)
     drawn = any(map(says_more, (*found.frames, *found.facts, *found.entities)))
     linked = await link(store, lease.scope, space, found, resolve=resolve) if drawn else _plain(found)
     to_fuse = await _to_fuse(store, lease.scope, linked) if fuse else set[str]()
@@ -99,6 +99,7 @@ async def extract(
                 close=(*linked.closed, *gone),
                 edges=tuple(edges),
                 done=done,
+                again=tuple(("extract", passage) for passage in sorted(alone)),
                 at=at,
             ),
             lease,
@@ -114,27 +115,31 @@ async def extract(
 
 async def _instead(
     store: Store, scope: str, heard: Sequence[Passage], found: Extraction
-) -> tuple[Extraction, set[str]]:  # fmt: skip
-    """What was found, and the frames whose place it takes: those that tell of these passages alone.
+) -> tuple[Extraction, set[str], set[str]]:  # fmt: skip
+    """What was found, the frames whose place it takes, and the passages that these alone told.
 
-    What rules find takes the place of what rules have found, and not of what somebody else has.
+    Passages that are read again have frames. Those of rules, which only repeat words, give way to a model's.
     """
     ids = {passage.id for passage in heard}
-    before = [frame for frame in await store.citing(scope, sorted(ids), ["frame"]) if ids.issuperset(frame.sources)]
-    if found.frames and not any(map(says_more, found.frames)):
-        told = {source for frame in before if says_more(frame) for source in frame.sources}
-        found = replace(found, frames=tuple(frame for frame in found.frames if not told.issuperset(frame.sources)))
-        before = [frame for frame in before if not says_more(frame)]
-    return found, {frame.id for frame in before} - {frame.id for frame in found.frames}
+    before = await store.citing(scope, sorted(ids), ["frame"])
+    told = {source for frame in (*before, *found.frames) if says_more(frame) for source in frame.sources}
+    kept = (frame for frame in found.frames if says_more(frame) or not told.issuperset(frame.sources))
+    over = [frame for frame in before if not says_more(frame) and not told.isdisjoint(frame.sources)]
+    left = {source for frame in over for source in frame.sources} - told - ids
+    return replace(found, frames=tuple(kept)), {frame.id for frame in over}, left
 
 
 async def again(store: Store, scope: str, batch: int = 500) -> int:
-    """Leave every passage of a scope to be extracted once more; return how many there are."""
+    """Leave what no model has made a frame of to be extracted once more; return how many passages that are."""
     queued, after = 0, -1
     while found := await store.find(scope, Filter(kind="passage", status=None, limit=batch, after=after)):
         after = found[-1][0]
-        await store.write(scope, Changes(again=tuple(("extract", passage.id) for _, passage in found)))
-        queued += len(found)
+        ids = [passage.id for _, passage in found]
+        frames = await store.citing(scope, ids, ["frame"])
+        told = {source for frame in frames if says_more(frame) for source in frame.sources}
+        work: tuple[tuple[Task, str], ...] = tuple(("extract", name) for name in ids if name not in told)
+        await store.write(scope, Changes(again=work))
+        queued += len(work)
     return queued
 
 

@@ -14,7 +14,6 @@ from typing import Any, Final, NamedTuple, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from fabula.halves import BLOCK, unit
 from fabula.types import Kind, Link
 
 Floats: TypeAlias = NDArray[np.float32]
@@ -405,21 +404,19 @@ def _fill(old: Field, blocks: Sequence[Block]) -> Field:
     if not (places >= 0).any():
         return old
     dimensions = blocks[0][1].shape[1]
-    vectors, embedded = old.vectors, old.embedded.copy()
+    vectors, embedded, start = old.vectors, old.embedded.copy(), 0
     if vectors.shape[1] != dimensions:
         vectors = np.zeros((len(vectors), dimensions), np.float32)
-    room, start = np.empty((BLOCK, dimensions), np.float32), 0
     for _, matrix in blocks:
         rows = places[start : start + len(matrix)]
         start += len(matrix)
         mine = (rows >= 0) & ~embedded[rows]
         if not mine.any():
             continue
-        rows, halves = rows[mine], matrix if mine.all() else matrix[mine]
+        rows, values = rows[mine], (matrix if mine.all() else matrix[mine]).astype(np.float32)
         embedded[rows] = True
-        for first in range(0, len(rows), BLOCK):
-            part = slice(first, first + BLOCK)
-            vectors[rows[part]] = unit(halves[part], room)
+        values /= np.sqrt(np.maximum(np.vecdot(values, values), 1e-12))[:, None]
+        vectors[rows] = values
     return replace(old, vectors=vectors, embedded=embedded)
 
 

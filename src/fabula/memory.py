@@ -367,11 +367,12 @@ class AsyncMemory:
         An entity that no message names and nothing has been tied to for `Settings.prune` rounds in a row is archived
         (see there); a chain of attributes becomes one fact, and the facts it stands for are archived. Nothing is
         deleted, and what is archived stands again when it is spoken of. A scope that another process is at work on is
-        `skipped`. In the end a SQLite file is rewritten in which something was forgotten since it last was, however
+        `skipped`. First a SQLite file is rewritten in which something was forgotten since it last was, however
         large it is. Raises `StoreUnavailable` where a scope is written to, or such a file read, all the while, and
         `LeaseLost` where another process took the scope over.
         """
         worker = await self._ready()
+        await self._store.scrub(now=True)  # first, so that what fails leaves nothing done and untold
         names = await self._store.scopes() if scope is None else [identifier(scope, "scope")]
         space = "" if self._embedder is None else self._embedder.space
         done: list[Upkept] = []
@@ -384,19 +385,20 @@ class AsyncMemory:
                     continue
                 done.append(await prune(self._store, lease, space, self.settings, self._clock()))
             worker.wake(name)
-        await self._store.scrub(now=True)
         return Upkept(
             **{each.name: tuple(i for one in done for i in getattr(one, each.name)) for each in fields(Upkept)}
         )
 
-    async def reextract(self, scope: str) -> int:
-        """Have everything that was said in a scope extracted again; return how many passages wait for it.
+    async def reextract(self, scope: str | None = None) -> int:
+        """Have extracted again what no model has made a frame of, in a scope or all; return how many passages that are.
 
-        For a language model that comes later: what it draws takes the place of what rules have drawn. `flush` waits.
+        For a language model that comes later: its frames take the place of those that rules have made. `flush` waits.
         """
         worker = await self._ready()
-        queued = await extracting.again(self._store, identifier(scope, "scope"))
-        worker.wake(scope)
+        queued = 0
+        for name in await self._store.scopes() if scope is None else [identifier(scope, "scope")]:
+            queued += await extracting.again(self._store, name)
+            worker.wake(name)
         return queued
 
     async def reindex(self, scope: str | None = None) -> int:

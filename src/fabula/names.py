@@ -168,17 +168,17 @@ def heads(name: str) -> set[str]:
     return {words[0], words[-1], *(folded.removesuffix(firm) for firm in HAN_FIRMS)}
 
 
-def could_be(one: str, other: str) -> bool:
+def could_be(one: str, other: str, *, person: bool) -> bool:
     """Whether two names may be of one person or firm: short forms, initials, a title for the first name, other scripts.
 
-    In Latin letters a Chinese name has the same surname. Two that are entirely different are not: a couple has one
+    A Chinese person has the same surname in Latin letters. Two that are entirely different are not: a couple has one
     telephone.
     """
     a, b = normal(one), normal(other)
     if not all(any(map(str.isalpha, name)) for name in (a, b)):
         return False
     if a == b or script(a) != script(b):
-        return _romanised(a, b) and _romanised(b, a)
+        return not person or (_romanised(a, b) and _romanised(b, a))
     if {_address(a), _address(b)} == {SIR, MADAM}:
         return False
     if script(a) == "latin":

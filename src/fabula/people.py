@@ -323,7 +323,9 @@ class People:
                 other = await self._entity(self._became.get(who, who))
                 if other is None or other.id == me.id or not same_type(other.type, me.type):
                     continue
-                if mark in SHARED and not any(could_be(a, b) for a in _names(me) for b in _names(other)):
+                person = is_person(me.type) or is_person(other.type)
+                names = ((a, b) for a in _names(me) for b in _names(other))
+                if mark in SHARED and not any(could_be(a, b, person=person) for a, b in names):
                     continue
                 mine, theirs = [await self._held(mark, entity, marks) for entity in (me, other)]
                 if not (mine - theirs and theirs - mine):

@@ -210,7 +210,6 @@ def contradicts(one: str, other: str) -> bool:
     return negated != other_negated or bool(figures and others and figures != others)
 
 
-@lru_cache(maxsize=2048)
 def _claims(text: str) -> tuple[bool, frozenset[str]]:
     """Whether a wording is negated, and its figures."""
     negated = bool(_NEGATED.search(fold(text)))

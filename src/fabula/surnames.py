@@ -53,7 +53,7 @@ _TABLE: Final = """
 程 cheng ching
 苏 su so soh
 魏 wei ngai
-吕 lu lv lui
+吕 lu lv lyu lui
 丁 ding ting
 任 ren jen yam
 沈 shen shum sim

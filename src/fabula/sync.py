@@ -244,8 +244,8 @@ class Memory:
         """Keep the graph small; see `AsyncMemory.upkeep`."""
         return self._call("upkeep", self._memory.upkeep(scope))
 
-    def reextract(self, scope: str) -> int:
-        """Have everything that was said extracted again; see `AsyncMemory.reextract`."""
+    def reextract(self, scope: str | None = None) -> int:
+        """Have what only rules have read extracted again; see `AsyncMemory.reextract`."""
         return self._call("reextract", self._memory.reextract(scope))
 
     def reindex(self, scope: str | None = None) -> int:

@@ -260,7 +260,7 @@ _COMMANDS: Final[dict[str, tuple[str, dict[str, dict[str, Any]], Any, Any]]] = {
     }, _display, _displayed),
     "view": ("List what happened: when, who, what, where, why, how.", {}, _view, _viewed),
     "stats": ("Count memories and pending work.", {}, _stats, _counted),
-    "reextract": ("Make all memories anew: for a language model that came later (see LLM_API_KEY).", {},
+    "reextract": ("Have a language model that came later read what was stored (see LLM_API_KEY).", {},
                   _reextract, _made_anew),
     "clear": ("Erase every memory for good.", {
         "--yes": {"action": "store_true", "required": True, "help": "Yes, I mean it."},

@@ -281,9 +281,9 @@ class SEEMSkill:
         return asdict(self._memory.flush(self._scope, seconds=WAIT))
 
     def reextract(self) -> Shape:
-        """Make all memories anew, as for a language model that came later; return what `flush` does.
+        """Have a language model that came later read all that was stored; return what `flush` does.
 
-        Memories that another model has made give way to its; what rules make gives way to nobody's but their own.
+        Memories that rules have made give way to its; facts come to those there are.
         """
         self._memory.reextract(self._scope)
         return self.flush()

@@ -308,7 +308,7 @@ async def test_every_column_is_moved_in_sqlite(tmp_path: Path, table: str):
 @pytest.mark.parametrize(
     "name",
     ["live_records", "past_records", "live_numbers", "numbered_records", "close_records", "session_ids",
-     "citing_records", "past_citing_records", "citing_ids", "mentioned_in"],
+     "citing_records", "past_citing_records", "citing_ids", "mentioned_in", "all_versions"],
 )  # fmt: skip
 async def test_sqlite_reads_no_more_of_a_scope_than_it_is_asked_for(tmp_path: Path, name: str):
     store = open_store(tmp_path / "m.db")

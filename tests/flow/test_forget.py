@@ -294,7 +294,7 @@ class TestUnusedPlaces:
         gone = await told_and_forgotten(quiet, 0)
         with closing(sqlite3.connect(db, isolation_level=None)) as writer:
             writer.execute("BEGIN IMMEDIATE")
-            with pytest.raises(StoreUnavailable, match="locked"):
+            with pytest.raises(StoreUnavailable, match="in use"):
                 await quiet.upkeep()
             await quiet.close()
         assert is_marked(db)

@@ -1034,6 +1034,21 @@ class TestForgetting:
         assert held(facts["Nora lives in Rome"]) == ("superseded", 2020, (2022, 2024)[gone - 1])
         assert held(facts["Nora lives in Lyon"]) == ("live", (2022, 2024)[gone - 1], None)
 
+    async def test_what_ended_it_then_is_what_ends_it_as_of_then(self, talk: Talk):
+        """It is told by less now, and not of what was forgotten."""
+        moments: list[datetime] = []
+        ids: list[str] = []
+        for n, (city, since) in enumerate((("Rome", 2020), ("Lyon", 2022), ("Lyon", 2021), ("Rome", 2020))):
+            ids.append(await talk.say(str(n), holds("Nora", "lives in", city, since=since)))
+            moments.append(talk.clock.now)
+            talk.clock.advance(60)
+        rome = (await talk.facts())["Nora lives in Rome"].id
+        await talk.forget(ids[2])
+        then = [await talk.memory.get("u", rome, as_of=moment) for moment in moments]
+        assert [held(fact) for fact in then if isinstance(fact, Fact)] == [
+            ("live", 2020, None), *[("superseded", 2020, 2022)] * 3
+        ]  # fmt: skip
+
     @pytest.mark.parametrize(
         ("gone", "left"),
         [

@@ -575,9 +575,59 @@ async def test_a_model_that_comes_later_reads_what_was_said_before(db: str, said
         assert await drawn(memory) == {"1": [f"a model: {said[0]}", said[0]], "2": by_rules["2"]}
         assert await memory.check() == []
     async with AsyncMemory(db, extractor=RuleExtractor(), **given) as memory:
-        await memory.reextract("u")
+        assert await memory.reextract("u") == 1
         assert (await memory.flush()).failed == 0
         assert await drawn(memory) == {"1": [f"a model: {said[0]}", said[0]], "2": by_rules["2"]}
+        assert await memory.check() == []
+
+
+def retelling(name: str) -> FakeExtractor:
+    """A model that makes one frame of a window, and a fact of each message with tea in it."""
+
+    def told(window: Sequence[Passage]) -> Extraction:
+        text = f"{name}: {' '.join(p.text for p in window)}"
+        frame = Frame(scope="", id=text, text=text, session=window[0].session, sources=tuple(p.id for p in window))
+        facts = (Fact(scope="", id="", text=p.text, sources=(p.id,)) for p in window if "tea" in p.text)
+        return Extraction(frames=(frame,), facts=tuple(facts))
+
+    return FakeExtractor(told)
+
+
+@pytest.mark.parametrize("fuse", [True, False])
+async def test_no_message_has_two_frames_however_it_was_cut(db: str, fuse: bool):
+    """Rules read the first message alone, and a model the first two together; another model finds nothing to read."""
+    given: dict[str, Any] = {
+        "embedder": HashEmbedder(), "background": False, "settings": Settings(window=2, fuse=fuse)
+    }  # fmt: skip
+
+    async def frames(memory: AsyncMemory) -> list[str]:
+        assert (await memory.flush()).failed == 0
+        assert await memory.check() == []
+        return [record.text for record in await memory.records("u", "frame")]
+
+    talk = ["Nora keeps bees", "Nora moved to Porto", "And goats"]
+    async with AsyncMemory(db, extractor=RuleExtractor(), **given) as memory:
+        for part in (talk[:1], talk[1:]):
+            await memory.remember("u", [Message(text, speaker=text[:4], session="s") for text in part])
+            assert await frames(memory)
+    for name, unread in ("A", 3), ("B", 0):
+        async with AsyncMemory(db, extractor=retelling(name), **given) as memory:
+            assert await memory.reextract("u") == unread
+            assert await frames(memory) == ["A: Nora keeps bees Nora moved to Porto", "A: And goats"]
+
+
+async def test_a_message_that_told_a_fact_too_is_read_again(db: str):
+    async with AsyncMemory(
+        db, embedder=None, extractor=retelling("A"), settings=Settings(window=2), background=False
+    ) as memory:  # fmt: skip
+        for session, talk in {"s": ["I like tea"], "t": ["I like tea", "me too"]}.items():
+            await memory.remember("u", [Message(text, id=f"{session} {text}", session=session) for text in talk])
+            await memory.flush()
+        await memory.forget("u", refs=["s I like tea"])
+        assert await memory.records("u", "fact") == []
+        await memory.flush()
+        assert [record.text for record in await memory.records("u", "fact")] == ["I like tea"]
+        assert "A: I like tea me too" in [record.text for record in await memory.records("u", "frame")]
         assert await memory.check() == []
 
 

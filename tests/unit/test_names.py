@@ -170,7 +170,13 @@ class TestShort:
     ],
 )
 def test_names_that_could_be_of_one(one: str, other: str, may: bool):
-    assert could_be(one, other) is could_be(other, one) is may
+    assert could_be(one, other, person=True) is could_be(other, one, person=True) is may
+
+
+@pytest.mark.parametrize(("one", "other"), [("高通", "Qualcomm"), ("万科", "Vanke"), ("马自达", "Mazda")])
+def test_a_firm_has_no_surname(one: str, other: str):
+    assert could_be(one, other, person=False)
+    assert not could_be(one, other, person=True)
 
 
 @pytest.mark.parametrize(

@@ -343,6 +343,7 @@ def _let_hold(state: OwnRow, doom: _Doom) -> Steps[None]:
     if not threads:
         return
     loose = doom.gone | {fact.id for fact in (*lost, *doom.tied.values())}
+    less = {fact.id for fact in lost} - doom.gone
     # The version that is believed again may be from before it was ended.
     ended_since = {fact.id for fact in filter(_believed, lost) if SUPERSEDED_BY in fact.meta}
     versions = {n: fact for n, fact in (yield from _versions(state.scope, "fact")).items() if isinstance(fact, Fact)}
@@ -359,6 +360,12 @@ def _let_hold(state: OwnRow, doom: _Doom) -> Steps[None]:
         told = [dated(fact, said) for fact in now.values() if thread(fact) == one]
         ended = {fact.id: fact for fact in settled(told)}
         held |= {n: ended[fact.id] for n, fact in held.items() if n in now and thread(fact) == one}
+    current = {fact.id: fact for fact in now.values()}
+    for n in held.keys() - now.keys():
+        # What ended it in the past ends it still, but as it is told by what is left.
+        if (by_ := current.get(by[n] or "")) is not None and by_.id in less:
+            both = [dated(held[n], said), dated(by_, said)]
+            held[n] = next(fact for fact in settled(both) if fact.id == held[n].id)
     for number, fact in held.items():
         yield Do("rewrite_fact", _columns(to_row(fact, number, state.revision, 0)))
 

@@ -108,6 +108,7 @@ def write(scope: str, changes: Changes, lease: Lease | None, layout: Layout) -> 
         yield Do("strike_pending", {"scope": scope, "task": task, "ids": ids})
     for task, ids in _by_task(changes.again).items():
         rows = yield Do("live_records", {"scope": scope, "ids": ids})
+        yield Do("strike_pending", {"scope": scope, "task": task, "ids": ids})  # a fresh start
         yield Do("put_pending", [
             {"scope": scope, "task": task, "number": row[0], "id": row[1], "session": row[4] or "", "due": 0}
             for row in rows

@@ -38,7 +38,9 @@ SELECT $record FROM records WHERE scope = :scope AND id IN :ids AND recorded_fro
 
 -- name: all_versions
 -- Every version, by id.
-SELECT $record FROM records WHERE scope = :scope AND id IN :ids;
+SELECT $record FROM records WHERE scope = :scope AND id IN :ids AND recorded_to IS NULL
+UNION ALL
+SELECT $record FROM records WHERE scope = :scope AND id IN :ids AND recorded_to IS NOT NULL;
 
 -- name: numbered_records
 -- Versions by number.
