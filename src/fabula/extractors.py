@@ -217,7 +217,7 @@ def _people(exchange: Sequence[Passage], named: Sequence[Entity], speakers: Iter
     """Who is named: whoever speaks elsewhere, whom a rule or the tagger takes for a person, and who acts."""
     text = "\n".join(map(said, exchange))
     known = {entity.text for entity in named if entity.type == "Person"}
-    yield from (name for name in speakers if name in known or naming((name,)).search(fold(text)))
+    yield from (name for name in speakers if name in known or naming((name,))(fold(text)))
     yield from (entity.text for entity in named if entity.text in known)
     yield from _HAN_CALLED.findall(text)
     listed: list[_Capitalised] = []

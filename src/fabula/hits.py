@@ -72,7 +72,8 @@ class Answer:
             record = found.get(number)
             if record is not None:  # forgotten since the index was read
                 parts = {name: float(values[place]) for name, values in self.ranked.features.items()}
-                parts["relevance"] = self.rate(record, parts["cosine"], parts["covered"])
+                # What was asked before tells nothing of whether the answer is known.
+                parts["relevance"] = self.rate(record, parts["cosine"], parts["covered"]) * (1 - parts["echo"])
                 hits.append(Hit(record=record, score=float(self.ranked.scores[place]), parts=parts))
         return hits
 
@@ -219,7 +220,7 @@ def rated(query: str, embedder: Embedder | None) -> Rate:
 
     def rate(record: Record, cosine: float, covered: float) -> float:
         if embedder is None:
-            return covered
+            return min(covered, 1.0)
         told = script(record.text)
         alike = float(embedder.similarity(np.array([cosine], np.float32), role="query", scripts=(asked, told))[0])
         words = 5 * (covered - 0.5) if told == asked else 0.0

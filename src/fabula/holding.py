@@ -38,7 +38,8 @@ def held_at(record: Record, at: datetime) -> bool:
 
 def _within(start: Doubles, end: Doubles, kind: Kind, at: datetime) -> Bools:
     midnight = at.replace(hour=0, minute=0, second=0, microsecond=0, fold=0)
-    moment, dawn, dusk = (one.timestamp() for one in (at, midnight, midnight + timedelta(days=1)))
+    day = min(timedelta(days=1), datetime.max.replace(tzinfo=at.tzinfo) - midnight)  # the last day there is
+    moment, dawn, dusk = (one.timestamp() for one in (at, midnight, midnight + day))
     brief = end - start < DAY if kind in HAPPENS else end == start
     that_day = (start < dusk) & ((end > dawn) | (start >= dawn))
     return np.where(brief, that_day, (start <= moment) & (moment < end))

@@ -32,6 +32,7 @@ _HAN_TITLED: Final = re.compile(
     r"|^(?P<after>[\u4e00-\u9fff]{1,2}?)(?:先生|女士|小姐|太太|老师|教授|医生|经理|主任|律师|师傅|同学|总|工|董|哥|姐|叔|姨|老)$"
 )
 """A surname with a title: 王总, 老王."""
+ENTITY_TYPES: Final = ("Person", "Organization", "Location", "Event", "Object", "Work", "Animal", "Concept")
 PERSON: Final = frozenset(("person", "people", "human", "per", "人", "人物", "人名"))
 """What extractors call the type of people."""
 NAMED: Final = "\0name "

@@ -87,7 +87,7 @@ class Ground:
             rows = rows[np.isin(rows, field_.tied(kind, hash_term(other)))]
         else:
             rows = rows[~np.isin(rows, field_.links.owner[field_.links.kind == LINKS.index(kind)])]
-        found = cast(list[Fact], await self.fetched(field_, rows))
+        found = cast(list[Fact], await self.fetched(field_, rows, len(rows)))  # one that is missed is told twice
         return [fact for fact in found if fact.status != "archived"]
 
 

@@ -9,12 +9,12 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from fabula.names import ENTITY_TYPES
 from fabula.render import without_memories
 from fabula.text import fold
 from fabula.types import Frame, Image, Passage
 from fabula.when.english_words import WEEKDAY_NAMES
 
-ENTITY_TYPES: Final = ("Person", "Organization", "Location", "Event", "Object", "Work", "Animal", "Concept")
 _FENCE: Final = 5
 """How many equals signs a line between messages begins with, at least."""
 _EQUALS: Final = re.compile("=+")

@@ -63,6 +63,15 @@ _FIRST: Final = re.compile(
 )
 
 
+_PAST: Final = re.compile(
+    r"\b(?:did|was|were|had|been|used to|ever|former(?:ly)?|previous(?:ly)?|before|earlier|back then|once)\b"
+    r"|\b(?:past|history)\b"
+    r"|\b(?:has|have)(?: \w+){0,3} \w+ed\b|\bold (?:job|home|house|address|employer|boss|flat|apartment)\b"
+    r"|以前|之前|从前|曾|过去|当时|那时|当年|原来|原先|原本|历史|[^通超经度不]过(?!年|节|生日|程|敏|得|夜|期|分)"
+    r"|前(?:任|男友|女友|夫|妻|老板|东家|一份)",
+    re.IGNORECASE,
+)
+"""Words for what may be over: whoever asks "where does she live" asks for what holds now."""
 _MANY: Final = re.compile(
     r"\b(?:what|which)(?: \w+){0,2} (?!(?:is|was|has|does|his|this|its|always)\b)\w+s\b|\bhow (?:many|often)\b"
     r"|\ball (?:the|of|his|her|their)\b|\blist\b|\bwhat (?:all|else)\b"
@@ -79,6 +88,8 @@ class Question:
     asks: Asks = ""
     windows: tuple[Interval, ...] = ()
     """The times it names, resolved against the moment it is asked at."""
+    past: bool = False
+    """Whether it may be about what is over."""
     order: Order = ""
     """Whether it wants the first of several, or the latest: what holds now, the last time."""
     ahead: bool = False
@@ -89,7 +100,7 @@ class Question:
     @property
     def current(self) -> bool:
         """Whether what still holds is preferred to what is over."""
-        return self.order == "latest"
+        return self.order == "latest" or not (self.past or self.windows or self.timed or self.order)
 
     many: bool = False
     """Whether it asks for several things."""
@@ -114,6 +125,7 @@ def read(
             for one in when.find(_ASKED.sub(_blank, query), at, conventions)
             if (i := one.interval) is not None and not _about_now(i, at)
         ),
+        past=bool(_PAST.search(query)),
         order="latest" if _LATEST.search(query) else "first" if _FIRST.search(query) else "",
         ahead=bool(_AHEAD.search(query)),
         many=bool(_MANY.search(query)),

@@ -49,6 +49,11 @@ DRAWN: Final = ("fact_meaning", "frame_meaning", "graph")
 """The features that what was drawn from passages has also in another language."""
 SAID: Final = ("sparse", "context", "dense", "time")
 """The channels that look at passages themselves, not at what was drawn from them."""
+ECHO: Final = (0.75, 2.0)
+"""A question that has the first share of the words of the one asked, and at most the second times as many, only repeats
+it."""
+ECHOED: Final = -3.0
+"""The weight of one that does: what was asked before is no answer."""
 FAINT: Final = np.float32(1e-9)
 """What a passage that the walk never comes by counts as, before the logarithm."""
 
@@ -172,6 +177,9 @@ def _features(index: Index, rows: Ints, cue: Cue, heard: Heard) -> tuple[dict[st
     features["length"] = z(np.log1p(passages.words[rows]))
     # An interjection is near to every question of another language.
     short = np.clip(1 - (passages.words[rows] - DATED) / CURT, 0, 1).astype(np.float32)
+    share, most = ECHO
+    echo = passages.question[rows] & (features["covered"] >= share)
+    features["echo"] = (echo & (passages.words[rows] <= DATED + most * len(cue.terms))).astype(np.float32)
     strange = foreign(passages, rows, han=cue.han)
     features["curt"] = short * strange
     features["first"] = (before < 0).astype(np.float32)
@@ -272,6 +280,7 @@ def rank(index: Index, cue: Cue, plan: Plan, allowed: Bools | None = None, then:
         features = {"rank": _reciprocal_ranks(heard.channels.values(), pool, allowed, plan.rrf_k)} | features
     else:
         name, table = _weighed(cue, heard, trust)
+        table = {**table, "echo": ECHOED}
     scores = np.zeros(len(pool), np.float32)
     for feature, weight in table.items():
         if feature in features:  # there may be facts and no frames

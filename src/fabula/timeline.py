@@ -266,6 +266,8 @@ class Thread:
         unless what it ends was told to begin again in between.
         """
         _, alike, today = _parts(fact)
+        if (same := self._told_by_itself(fact, alike)) is not None:
+            return same
         if not lasting(fact.fact.predicate) or ending(fact.fact.predicate):
             return self._happened(fact, alike, today)
         # Where several hold side by side, only what says the same is a rival.
@@ -279,6 +281,15 @@ class Thread:
             return before
         after = next((one for one in self._after(part, fact.order) if _rivals(one, fact)), None)
         return after if after and says_the_same(after.fact, fact.fact) and _until(fact) >= after.order else None
+
+    def _told_by_itself(self, fact: Dated, alike: Hashable) -> Dated | None:
+        """The one that the same passages told of the same time: they are read again."""
+        for key in self._lines.get(alike, ()):
+            one = self._facts[key[-1]]
+            alone = bool(fact.fact.sources) and set(fact.fact.sources) <= set(one.fact.sources)
+            if alone and told(one.fact) == told(fact.fact) and says_the_same(one.fact, fact.fact):
+                return one
+        return None
 
     def _happened(self, fact: Dated, alike: Hashable, today: Hashable) -> Dated | None:
         same = [key for key in self._lines.get(today, ()) if says_the_same(self._facts[key[-1]].fact, fact.fact)]

@@ -405,6 +405,9 @@ ROWS = st.tuples(
 def plainly_known_as(new: Dated, known: list[Dated]) -> Dated | None:
     """`Thread.known_as` with every fact looked at."""
     same = [one for one in known if says_the_same(one.fact, new.fact)]
+    for one in in_order(same):
+        if set(new.fact.sources) <= set(one.fact.sources) and told(one.fact) == told(new.fact):
+            return one
     if not lasting(new.fact.predicate) or ending(new.fact.predicate):
         days = [one.fact.valid and one.fact.valid.start for one in (new, *same)]
         ordered = in_order([*known, new])

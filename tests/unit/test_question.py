@@ -69,7 +69,22 @@ def test_what_it_asks_for(text: str, asks: str):
 def test_which_of_several(text: str, want: str):
     found = read(text, AT)
     assert found.order == want
-    assert found.current == (want == "latest")
+
+
+@pytest.mark.parametrize(
+    ("text", "current"),
+    [
+        ("Where does Mara live?", True), ("Where is Jun living now?", True), ("Mara's home", True),
+        ("她住在哪里？", True), ("她在哪家公司上班？", True), ("小明搬到哪里了？", True),
+        ("Where did Mara live?", False), ("Where has she worked?", False), ("What was her old job?", False),
+        ("Where did she live in 2021?", False), ("How long has she lived there?", False), ("Her first job?", False),
+        ("她以前住在哪里？", False), ("她住过哪些城市？", False), ("她曾在哪里上班？", False),
+        ("2021年她住哪儿？", False),
+        ("Where does she still work, as before?", True),
+    ],
+)  # fmt: skip
+def test_what_holds_is_preferred_unless_the_past_is_asked_for(text: str, current: bool):
+    assert read(text, AT).current is current
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from fabula.types import Plan
 
 DAY = 86400.0
 FEATURES = {
+    "echo",
     "bm25",
     "bm25_window",
     "dense",
@@ -286,7 +287,7 @@ class TestWeights:
         cue = Cue(terms={1: 1.0}, vector=np.array([1, 0], np.float32), han=han)
         ranked = ranking.rank(index, cue, Plan())
         assert ranked is not None
-        assert (ranked.profile, ranked.weights) == (profile, ranking.weights()[profile])
+        assert (ranked.profile, ranked.weights) == (profile, {**ranking.weights()[profile], "echo": ranking.ECHOED})
 
     def test_without_a_word_meaning_decides(self):
         index = index_of([("a", [1]), ("b", [2])], vectors={0: [1, 0], 1: [0, 1]})
@@ -332,7 +333,7 @@ class TestWeights:
     def test_without_vectors_words_decide(self, han: bool, profile: str):
         ranked = ranking.rank(index_of([("a", [1])]), Cue(terms={1: 1.0}, han=han), Plan())
         assert ranked is not None
-        assert (ranked.profile, ranked.weights) == (profile, ranking.weights()[profile])
+        assert (ranked.profile, ranked.weights) == (profile, {**ranking.weights()[profile], "echo": ranking.ECHOED})
 
     def test_a_question_in_han_weighs_length_more(self):
         """The long text says the word twice, the short one once: English prefers the first, Chinese the second."""

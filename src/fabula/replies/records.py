@@ -14,7 +14,7 @@ from typing import Any, Final, TypeVar, cast
 from fabula.abc import Extraction
 from fabula.conventions import Conventions
 from fabula.errors import ProviderBadReply
-from fabula.names import NAMED_BY, entity_id, named_by, normal, parted
+from fabula.names import ENTITY_TYPES, NAMED_BY, PERSON, entity_id, named_by, normal, parted
 from fabula.render import without_memories
 from fabula.replies.deciding import joined_by, joint, people
 from fabula.replies.enclosed import Json, bad
@@ -26,13 +26,13 @@ from fabula.replies.values import (
     TEXT,
     confidence_of,
     emotion_of,
-    finder,
     importance_of,
     is_name,
     lasting,
     line_of,
     listed,
     names_of,
+    naming,
     sentence,
     text_of,
     time_of,
@@ -53,6 +53,8 @@ _USER: Final = frozenset(("", "user", "用户"))
 """What the one whose memory it is goes by where no name is known."""
 _MACHINES: Final = ROLES - {"user"}
 """The roles of those who are nobody."""
+_TYPES: Final = frozenset(map(fold, (*ENTITY_TYPES, *PERSON, "place", "topic")))
+"""What an entity may be. A type of a model's own would say what a message told, and stay when that is forgotten."""
 _LISTS: Final = ("frames", "facts", "entities", "profile")
 _FIELDS: Final[Mapping[str, frozenset[str]]] = {
     "frames": frozenset(("summary", "events")), "profile": frozenset(("key",)),
@@ -167,7 +169,7 @@ class _Reading:
 
     def _naming(self, names: Sequence[str]) -> list[str]:
         """The ids of the passages that have any of these names."""
-        found = finder(names)
+        found = naming(names)
         return [passage for passage, said in self._said.items() if found(said)]
 
     def frame(self, item: Any) -> Frame:
@@ -277,7 +279,7 @@ class _Reading:
             raise bad("has an entity without a name")
         others += [part for alias in names_of(given.get("aliases")) for part in parted(alias)]
         aliases = tuple(dict.fromkeys(alias for alias in others if fold(alias) != fold(name)))
-        found = finder((name, *aliases))
+        found = naming((name, *aliases))
         sources = [passage for passage, said in self._said.items() if found(said)] or [
             source for record, told in made if found(told) for source in record.sources
         ]
@@ -292,7 +294,7 @@ class _Reading:
             meta={NAMED_BY: told} if told else NOTHING,
             id=entity_id(name),
             text=name,
-            type=_line(given.get("type")),
+            type=kind if fold(kind := line_of(given.get("type"))) in _TYPES else "",
             aliases=aliases,
             sources=tuple(dict.fromkeys(sources)),
         )

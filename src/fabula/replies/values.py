@@ -9,7 +9,6 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
-from functools import cache
 from typing import Any, Final, cast
 
 from fabula import when
@@ -49,6 +48,7 @@ _HAN_ROLES: Final[Mapping[str, str]] = {"user": "用户", "assistant": "助手"}
 _JOINED: Final = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
 """Characters of scripts that set no spaces between words, or glue endings to names."""
 _GLUED: Final = re.compile(f"[{_JOINED}]")
+_SPACED: Final = re.compile(rf"[^\W{_JOINED}]")
 _NUMBER: Final = re.compile(r"\s*([+-]?\d{1,9}(?:\.\d{1,9})?)")
 _ISO: Final = re.compile(r"\d{4}(?:-[\dQW][\dT:.Z+-]*)?")
 _OPEN: Final = ("", "..")
@@ -89,22 +89,22 @@ def names_of(value: Any) -> tuple[str, ...]:
     return tuple({fold(name): name for name in map(line_of, given) if is_name(name)}.values())[:MANY]
 
 
-def naming(names: Iterable[str]) -> re.Pattern[str]:
-    """Return a pattern that finds any of `names` in folded text, as a word of its own where its script has words."""
+def naming(names: Iterable[str]) -> Callable[[str], bool]:
+    """Return what tells whether folded text has any of `names`, as a word of its own where its script has words."""
     folded = [name for name in map(fold, names) if name]
-    before, after = rf"(?<![^\W{_JOINED}])", rf"(?![^\W{_JOINED}])"
-    words = (
-        ("" if _GLUED.match(name[0]) else before) + re.escape(name) + ("" if _GLUED.match(name[-1]) else after)
-        for name in folded
-    )
-    return re.compile("|".join(words) or r"(?!)")
+    return lambda text: any(_alone(name, text) for name in folded)
 
 
-def finder(names: Iterable[str]) -> Callable[[str], bool]:
-    """Return what tells whether folded text has any of `names` in it, as `naming` finds them."""
-    folded = [name for name in map(fold, names) if name]
-    pattern = cache(lambda: naming(folded))  # most names of a reply are in few of its texts
-    return lambda said: any(name in said for name in folded) and bool(pattern().search(said))
+def _alone(name: str, text: str) -> bool:
+    # Not one pattern of all names: to compile it takes longer than to look for them.
+    at = text.find(name)
+    while at >= 0:
+        end = at + len(name)
+        before = _GLUED.match(name[0]) or not at or not _SPACED.match(text[at - 1])
+        if before and (_GLUED.match(name[-1]) or end == len(text) or not _SPACED.match(text[end])):
+            return True
+        at = text.find(name, at + 1)
+    return False
 
 
 def sentence(subject: str, predicate: str, thing: str) -> str:

@@ -290,8 +290,11 @@ class SQLiteStore(DrivenStore):
         While somebody reads an older state it cannot be cut; then it is tried again after the next write, and SQLite
         does it when the last connection closes.
         """
-        self._tried_to_cut = True
-        self._uncut = bool(connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0])
+        self._tried_to_cut = self._uncut = True
+        try:
+            self._uncut = bool(connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0])
+        except sqlite3.OperationalError as error:  # what was written before is written
+            log.warning("the log of %s is not cut yet: %s", self.path, error)
 
     async def scrub(self, *, now: bool = False) -> None:
         await self._in(self._writer, lambda: self._scrub(now=now))

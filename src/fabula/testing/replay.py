@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -59,7 +59,7 @@ class ReplayExtractor:
             kind: [item for item in reply.get(kind) or () if before < _last(item) <= max(numbers)] for kind in _CITING
         }
         said = fold("\n".join((*(f"{p.speaker}\n{p.text}" for p in window), json.dumps(due, ensure_ascii=False))))
-        due["entities"] = [item for item in reply.get("entities") or () if _naming(item).search(said)]
+        due["entities"] = [item for item in reply.get("entities") or () if _naming(item)(said)]
         known = {ref: passage for ref, passage in seen.items() if _numbers(ref) <= max(numbers)}
         return extraction(due, known, conventions=self._conventions)
 
@@ -73,5 +73,5 @@ def _last(item: Any) -> tuple[int, ...]:
     return max(map(_numbers, cast(list[str], item.get("sources") or ())), default=(0,))
 
 
-def _naming(item: Any) -> re.Pattern[str]:
+def _naming(item: Any) -> Callable[[str], bool]:
     return naming((item["name"], *(item.get("aliases") or ())))
