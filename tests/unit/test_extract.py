@@ -141,6 +141,15 @@ class TestFrames:
         assert "Eiffel Tower" in found.frames[0].text
         assert "Eiffel Tower" in {entity.text for entity in found.entities}
 
+    async def test_a_picture_that_nothing_is_said_of_was_sent(self):
+        found = await drawn(said(0, "", images=(Image(name="IMG_20240501.jpg"),)), said(1, "Nice!", "Bob"))
+        (frame,) = found.frames
+        assert frame.text == "Ann: [image: IMG_20240501.jpg] / Bob: Nice!"
+        assert frame.valid == Interval.at(WEDNESDAY)
+        (alone,) = (await drawn(said(0, "", images=(Image(name="IMG_1.jpg"), Image(name="b.png"))))).frames
+        assert [event.action for event in alone.events] == ["[image: IMG_1.jpg] [image: b.png]"]
+        assert {entity.text for entity in found.entities} == {"Ann", "Bob"}
+
     async def test_what_was_recalled_is_not_said_again(self):
         found = await drawn(said(0, f"I like tea. {OPEN}\nAnn met Boris Godunov in Paris\n{CLOSE}"))
         assert "Godunov" not in repr(found)
