@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from functools import cache
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -37,7 +38,8 @@ SUMMARY: Final = 160
 """Characters of each message that a rule-made summary keeps, at most."""
 EVENTS: Final = 8
 """How many dated events a stage of an exchange may have."""
-_NAME: Final = re.compile(r"(?<![\w'’])[A-Z][\w'’&.-]*[\w](?: (?:(?:of|de|van|von|the) )?[A-Z][\w'’&.-]*[\w])*")
+_WORD: Final = r"(?:(?:[A-Z]\.){2,}(?!\w)|St\.(?= [A-Z])|[A-Z][\w'’&.-]*[\w])"
+_NAME: Final = re.compile(rf"(?<![\w'’]){_WORD}(?: (?:(?:of|de|van|von|the) )?{_WORD})*")
 _AND: Final = re.compile(r", (?:and )?| and | & ")
 _LAST: Final = re.compile(r"(\w+)[.,]? \Z")
 _NEXT: Final = re.compile(r"(?:['’]s)? (\w+)")
@@ -63,6 +65,13 @@ ACTS: Final = frozenset(
      "signed", "approved", "disagreed", "disagrees")
 )  # fmt: skip
 """Words before which a name is a person's."""
+TITLES: Final = frozenset(
+    ("mr", "mrs", "ms", "mx", "dr", "prof", "st", "mt", "rev", "hon", "gen", "col", "capt", "lt", "sgt", "sen", "rep",
+     "gov", "pres", "jr", "sr", "inc", "ltd", "co", "corp")
+)  # fmt: skip
+"""What stands before or after a name, abbreviated, and is none by itself."""
+_SOMETIME: Final = datetime(2024, 1, 1, tzinfo=UTC)
+"""A moment to read times from where it matters only where they stand."""
 _TAGS: Final = {"nr": "Person", "ns": "Location", "nt": "Organization", "nz": "Concept"}
 
 
@@ -152,7 +161,7 @@ def _short(passage: Passage) -> str:
 
 def _date(passage: Passage, sentence: str, conventions: Conventions) -> Interval | None:
     """The first time a sentence says; "now" tells no more than when it was said."""
-    found = [] if passage.time is None else when.find(sentence, passage.time, conventions)
+    found = [] if passage.time is None or not said(passage) else when.find(sentence, passage.time, conventions)
     return next((i for one in found if (i := one.interval) is not None and i.precision != "instant"), None)
 
 
@@ -196,21 +205,30 @@ class _Capitalised(NamedTuple):
 
 
 def _capitalised(text: str) -> Iterator[_Capitalised]:
-    starts = {match.start() + len(match[0]) - len(match[0].lstrip()) for match in SENTENCE.finditer(text)}
-    found = list(_NAME.finditer(text))
+    parts = list(SENTENCE.finditer(text))
+    starts = {part.start() + len(part[0]) - len(part[0].lstrip()) for part in parts}
+    found = [match for part in parts for match in _NAME.finditer(text, *part.span())]
     counts = Counter(match[0] for match in found)
+    times = _times(text) if found else []
     for match in found:
         words = match[0].removesuffix("'s").removesuffix("’s").split(" ")
         first, start = match.start() in starts, match.start()
         if first and (stop(fold(words[0])) or fold(words[0]) in OPENERS):
             start += len(words[0]) + 1
             first, words = False, words[1:]
+        while words and (fold(words[0]) in _NEVER or _within(times, start, start + len(words[0]))):
+            start += len(words[0]) + 1
+            first, words = False, words[1:]
+        end = start + len(" ".join(words))
+        while words and (fold(words[-1]) in _NEVER or _within(times, end - len(words[-1]), end)):
+            end -= len(words[-1]) + 1
+            words = words[:-1]
         name = " ".join(words)
-        if name and name != "REDACTED" and not _is_calendar(name):
+        if name and name != "REDACTED" and fold(name) not in _ALONE:
             known = not (stop(fold(name)) or fold(name) in OPENERS)
             sure = len(words) > 1 or (known and not (first and counts[match[0]] < 2))
             if sure or known:
-                yield _Capitalised(name, start, match.end(), sure)
+                yield _Capitalised(name, start, end, sure)
 
 
 def _people(exchange: Sequence[Passage], named: Sequence[Entity], speakers: Iterable[str]) -> Iterator[str]:
@@ -236,13 +254,19 @@ def _act(text: str, listed: Sequence[_Capitalised]) -> bool:
     return bool(before and fold(before[1]) in WITH) or bool(after and fold(after[1]) in ACTS)
 
 
-def _is_calendar(name: str) -> bool:
-    return fold(name) in _CALENDAR
+def _times(text: str) -> list[tuple[int, int]]:
+    """Where a text says a time."""
+    return [(found.start, found.end) for found in when.find(text, _SOMETIME)]
 
 
-_CALENDAR: Final = frozenset(
-    ("i", "i'm", "i've", "i'll", "i'd", "ok", *map(str.lower, (*calendar.day_name, *calendar.month_name)))
-)
+def _within(times: Iterable[tuple[int, int]], start: int, end: int) -> bool:
+    return any(first <= start and end <= last for first, last in times)
+
+
+_NEVER: Final = frozenset(("i", "i'm", "i've", "i'll", "i'd", *map(str.lower, calendar.day_name)))
+"""No part of a name, at its beginning or end."""
+_ALONE: Final = frozenset(("ok", *map(str.lower, calendar.month_name))) | TITLES
+"""No name by itself."""
 
 
 def _chinese(text: str) -> Iterator[tuple[str, str]]:
@@ -250,8 +274,11 @@ def _chinese(text: str) -> Iterator[tuple[str, str]]:
         yield match[1], "Concept"
     if not _HAN.search(text):
         return
+    times, end = _times(text), 0
     for word, tag in _tagger().tag(text):
-        if tag in _TAGS and len(word) > 1 and _HAN.match(word):
+        start = max(text.find(word, end), end)
+        end = start + len(word)
+        if tag in _TAGS and len(word) > 1 and _HAN.match(word) and not _within(times, start, end):
             yield (_HAN_AND.sub("", word, 1) if tag == "nr" and _HAN_AND.match(word) else word), _TAGS[tag]
 
 

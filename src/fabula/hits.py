@@ -21,7 +21,7 @@ from fabula.ranking import Ranking
 from fabula.relations import HOLDS
 from fabula.text import hash_term, script
 from fabula.timeline import about
-from fabula.types import Fact, Hit, Interval, Kind, Plan, Record
+from fabula.types import Fact, Hit, Interval, Kind, Passage, Plan, Record
 
 Rate: TypeAlias = Callable[[Record, float, float], float]
 """Rates a record by its cosine with the question and its share of the question's words."""
@@ -214,7 +214,7 @@ def rated(query: str, embedder: Embedder | None) -> Rate:
     """How surely a record has to do with the question, 0–1: by meaning, and by how many of its words it has.
 
     A logistic curve; its slopes were read off questions of LoCoMo asked of their own and of other conversations
-    (`python -m bench confidence`). Words cannot be expected across scripts.
+    (`python -m bench confidence`). Words cannot be expected across scripts; a passage without any has no script.
     """
     asked = script(query)
 
@@ -223,7 +223,8 @@ def rated(query: str, embedder: Embedder | None) -> Rate:
             return min(covered, 1.0)
         told = script(record.text)
         alike = float(embedder.similarity(np.array([cosine], np.float32), role="query", scripts=(asked, told))[0])
-        words = 5 * (covered - 0.5) if told == asked else 0.0
+        wordless = isinstance(record, Passage) and record.wordless
+        words = 5 * (covered - 0.5) if told == asked or (wordless and not cosine) else 0.0
         return float(1 / (1 + np.exp(-(4 * alike - 3.4 + words))))
 
     return rate

@@ -248,16 +248,18 @@ async def embed(
 async def vectors(
     store: Store, embedder: Embedder, scope: str, records: Iterable[Record]
 ) -> tuple[dict[str, Any], dict[bytes, Any]]:
-    """Return the vectors of the records that have something to be found by, by id, and those of new texts by hash.
+    """Return the vectors of the records that mean something, by id, and those of new texts by hash.
 
-    What the store remembers is not embedded again. An embedder that sees is shown the pictures too. Raises a
+    What the store remembers is not embedded again. An embedder that sees is shown the pictures too; without it, a
+    passage whose pictures have no words has no vector: `IMG_1.jpg` would be a little like everything. Raises a
     `ProviderError`.
     """
     given = [record for record in records if searchable(record)]
     seen = [
         r for r in given if embedder.sees and isinstance(r, Passage) and any(i.media or i.address for i in r.images)
     ]
-    texts = {record.id: spoken_text(record) for record in given if record.id not in {passage.id for passage in seen}}
+    unread = {passage.id for passage in seen} | {r.id for r in given if isinstance(r, Passage) and r.wordless}
+    texts = {record.id: spoken_text(record) for record in given if record.id not in unread}
     keys = {record_id: text_hash(text) for record_id, text in texts.items()}
     known = await store.cached(scope, embedder.space, sorted(set(keys.values())))
     missing = {keys[record_id]: text for record_id, text in texts.items() if keys[record_id] not in known}
@@ -268,7 +270,9 @@ async def vectors(
     made = {record_id: np.asarray(by_hash[key], np.float32) for record_id, key in keys.items()}
     for passage in seen:  # one at a time: pictures are large
         images = [i for i in (await with_pictures(store, passage)).images if i.data or i.address]
-        made[passage.id] = await embedder.shown(spoken_text(passage), images, "passage")
+        vector = await embedder.shown(spoken_text(passage), images, "passage")
+        if embedder.sees or not passage.wordless:  # it may have turned out blind
+            made[passage.id] = vector
     return made, fresh
 
 

@@ -157,9 +157,14 @@ def _line(record: Record) -> str:
 
 def shown(record: Record) -> str:
     """Return a record's text word for word, and what each picture of a passage is called."""
-    images = record.images if isinstance(record, Passage) else ()
-    marks = (f"[image: {image.caption or image.name}]" for image in images if image.caption or image.name)
-    return " ".join(filter(None, [record.text, *marks]))
+    marks = pictures(record) if isinstance(record, Passage) else ""
+    return " ".join(filter(None, (record.text, marks)))
+
+
+def pictures(passage: Passage) -> str:
+    """Return what each picture of a passage is called, as it is shown."""
+    called = (image.caption or image.name for image in passage.images)
+    return " ".join(f"[image: {name}]" for name in called if name)
 
 
 def spoken(interval: Interval | None) -> str:

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from itertools import pairwise
 from typing import Final
 
-from fabula.render import without_memories
+from fabula.render import pictures, without_memories
 from fabula.text import fold
 from fabula.types import Event, Interval, Passage
 
@@ -21,7 +21,36 @@ LATE: Final = timedelta(days=1)
 """Silence after which an answer is none."""
 BRIEF: Final = timedelta(minutes=5)
 """How long something may go on and still be one event."""
-SENTENCE: Final = re.compile(r"[^.!?。！？\n]+[.!?。！？]*")
+_BEFORE_MORE: Final = (
+    "Mr", "mr", "Mrs", "mrs", "Ms", "ms", "Mx", "Dr", "dr", "Prof", "prof", "St", "Mt", "Rev", "Hon", "Gen", "Col",
+    "Capt", "Lt", "Sgt", "Sen", "Rep", "Gov", "Pres", "vs", "e.g", "i.e", "cf", "approx",
+)  # fmt: skip
+"""Abbreviations that no sentence ends with."""
+_OR_LAST: Final = ("a.m", "p.m", "A.M", "P.M", "etc", "Jr", "Sr", "Inc", "Ltd", "Co", "Corp")
+"""Abbreviations that a sentence ends with where a capital letter follows."""
+_BEFORE_FIGURES: Final = (
+    "No", "Jan", "Feb", "Mar", "Apr", "Jun", "Jul", "Aug", "Sep", "Sept", "Oct", "Nov", "Dec",
+)  # fmt: skip
+_BEGINS: Final = "The|This|That|There|Then|It|I|We|You|He|She|They|My|Our|And|But|So|In|On|At|What|When|How"
+"""Words with which a sentence begins rather than a name goes on."""
+
+
+def _after(words: Iterable[str]) -> str:
+    return "|".join(rf"(?<=(?a:\b){re.escape(word)})" for word in words)
+
+
+_INSIDE: Final = "|".join((
+    rf"(?:{_after(_BEFORE_MORE)})\.",
+    rf"(?:{_after(_OR_LAST)})\.(?!\s+[A-Z])",
+    rf"(?:{_after(_BEFORE_FIGURES)})\.(?=\s?\d)",
+    rf"(?<=(?a:\b)[A-HJ-Z])\.(?=\s?[A-Z])(?!\s(?:{_BEGINS})\b)",  # an initial
+    r"(?<=(?a:\b)I)\.(?=\s?[A-Z]\.)",
+    r"(?<=[A-Z]\.[A-Z])\.(?=\s[a-z])",  # U.S. and the like
+    r"(?<=\d)\.(?=\d)",
+    r"\.(?=[a-z])",
+))  # fmt: skip
+"""Full stops within a sentence."""
+SENTENCE: Final = re.compile(rf"(?:[^.!?。！？\n]+|{_INSIDE})+[.!?。！？]*")
 
 
 def exchanges(window: Sequence[Passage]) -> Iterator[list[Passage]]:
@@ -97,8 +126,8 @@ def said(passage: Passage) -> str:
 
 
 def sentences(passage: Passage) -> list[str]:
-    """Return the sentences of a message, at least one."""
-    return [s.strip() for s in SENTENCE.findall(said(passage)) if s.strip()] or [said(passage)]
+    """Return the sentences of a message, at least one: of pictures that nothing is said of, what they are called."""
+    return [s.strip() for s in SENTENCE.findall(said(passage)) if s.strip()] or [said(passage) or pictures(passage)]
 
 
 def told(talk: Iterable[Passage]) -> list[tuple[Passage, str]]:

@@ -17,6 +17,7 @@ from typing import Any, ClassVar, Final, Literal, get_args
 
 from fabula.checking import aware, chosen, named, pictured, within
 from fabula.errors import InvalidInput
+from fabula.filenames import in_words
 
 Kind = Literal["passage", "frame", "fact", "entity", "insight", "note"]
 Status = Literal["live", "superseded", "archived"]
@@ -103,6 +104,11 @@ class Image:
                 object.__setattr__(self, "name", f"picture.{self.media.removeprefix('image/')}")
 
     @property
+    def words(self) -> str:
+        """The caption, or else a name that has words in it; empty for `IMG_1.jpg`, which tells nothing of a picture."""
+        return self.caption if self.caption.strip() else self.name if in_words(self.name) else ""
+
+    @property
     def address(self) -> str:
         """Where a model's host finds the picture: in a data URL, or on the web; empty where neither is known."""
         if self.data:
@@ -166,6 +172,11 @@ class Passage(Record):
     def blank(self) -> bool:
         """Whether there is nothing in it to be found by: no word, and no picture with a caption or name."""
         return not (self.text.strip() or any((image.caption or image.name).strip() for image in self.images))
+
+    @property
+    def wordless(self) -> bool:
+        """Whether it means nothing to who does not see its pictures: no text, and no words in captions and names."""
+        return not (self.text.strip() or any(image.words for image in self.images))
 
     @property
     def time(self) -> datetime | None:

@@ -33,12 +33,13 @@ async def reembed(store: Store, embedder: Embedder, scope: str, batch: int, prog
     state = await store.state(scope)
     if state is None or state.space in ("", embedder.space):
         return 0
-    done = 0
-    while missing := await store.unembedded(scope, embedder.space):
+    done, tried = 0, set[int]()
+    while missing := [number for number in await store.unembedded(scope, embedder.space) if number not in tried]:
+        tried.update(missing)
         for start in range(0, len(missing), batch):
             records = (await store.fetch(scope, missing[start : start + batch])).values()
             made, _ = await vectors(store, embedder, scope, records)
-            if not made:  # forgotten meanwhile
+            if not made:  # forgotten meanwhile, or without anything that it means
                 continue
             await store.write(scope, Changes(vectors=made, space=embedder.space, beside=True))
             done += len(made)

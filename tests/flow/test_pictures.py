@@ -241,6 +241,88 @@ async def test_without_sight_no_picture_leaves(db: str, stub: Stub):
     await model.close()
 
 
+# --- a picture without words --------------------------------------------------------------------------------------
+
+
+BARE = [
+    Message("I grew up in Ghent.", id="1", speaker="Bob"),
+    Message("My brother flies planes.", id="2", speaker="Bob"),
+    Message("", id="3", speaker="Bob", images=(Image(data=RED, name="IMG_7.png"),)),
+]
+
+
+async def vectors_of(opened: AsyncMemory) -> list[str]:
+    """The passages that are there by meaning, whatever the question."""
+    found = await opened.recall("u", "zzz", Plan(kinds=("passage",), channels=("dense",)))
+    assert found.degraded == ()
+    return sorted(hit.record.ref or "" for hit in found.hits if isinstance(hit.record, Passage) and hit.parts["cosine"])
+
+
+def close(asked: Asked) -> Answer:
+    """A model of words to which all texts are a little alike, and a file's name more than they."""
+    rows = [[1.0, 1.0 if "IMG" in given else 0.5, 0.0] for given in asked.body["input"] if isinstance(given, str)]
+    return Answer({"data": [{"index": at, "embedding": row} for at, row in enumerate(rows)]})
+
+
+async def test_a_file_name_means_nothing(db: str, stub: Stub):
+    stub.answers = close
+    async with memory(db, stub, embedder=embedder(stub, sees=False)) as opened:
+        await opened.remember("u", BARE)
+        assert (await opened.flush()).pending == 0
+        assert "IMG" not in str([asked.body for asked in stub.asked])
+        assert await vectors_of(opened) == ["1", "2"]
+        assert await opened.check() == []
+        (hit,) = (await opened.recall("u", "IMG_7.png", ONE)).hits
+        assert isinstance(hit.record, Passage)
+        assert hit.record.ref == "3"
+        found = await opened.recall("u", "What is the capital of Mongolia?", Plan(kinds=("passage",)))
+        nothing = [hit.relevance for hit in found.hits if not hit.record.text]
+        assert all(relevance < min(h.relevance for h in found.hits if h.record.text) + 1e-9 for relevance in nothing)
+
+
+async def test_it_means_what_it_shows_once_a_model_sees(db: str, stub: Stub):
+    stub.answers = seen
+    async with memory(db, stub, embedder=HashEmbedder()) as opened:
+        await opened.remember("u", BARE)
+        await opened.flush()
+    async with memory(db, stub) as opened:
+        assert await opened.reembed("u") == 3
+        (passage,) = (await opened.recall("u", "red", ONE)).passages
+        assert passage.ref == "3"
+        assert await opened.check() == []
+    async with memory(db, stub, embedder=HashEmbedder(32)) as opened:
+        assert await opened.reembed("u") == 2
+        await opened.flush()
+        assert (await opened.stats()).pending == {}
+        assert await opened.check() == []
+        assert await vectors_of(opened) == ["1", "2"]
+
+
+async def test_a_host_that_turns_out_blind_has_no_vector_of_it(db: str, stub: Stub):
+    stub.answers = blind
+    async with memory(db, stub) as opened:
+        await opened.remember("u", BARE)
+        assert (await opened.flush()).pending == 0
+        assert await vectors_of(opened) == ["1", "2"]
+        assert await opened.check() == []
+
+
+@pytest.mark.parametrize("name", [
+    "IMG_2041.JPG", "picture.png", "DSC00012.jpg", "PXL_20240501_123456789.jpg", "1.png", "a.png", "微信图片_2024.jpg",
+    "3f2a9c1e-12ab-4abc-dead-beefdeadbeef.png", "IMG-20240501-WA0001.jpg", "Screenshot 2024-05-01 at 12.30.png", "",
+])  # fmt: skip
+def test_a_name_that_says_nothing(name: str):
+    assert Image(name=name).words == ""
+    assert Passage(scope="u", id="1", text=" ", images=(Image(name=name),)).wordless
+
+
+@pytest.mark.parametrize("name", ["red-bicycle.jpg", "红色自行车.png", "bicycle2.jpg", "IMG_1 lemon.jpg", "猫.png"])
+def test_a_name_with_words(name: str):
+    assert Image(name=name).words == name
+    assert not Passage(scope="u", id="1", text="", images=(Image(name=name),)).wordless
+    assert Image(name=name, caption="a tile").words == "a tile"
+
+
 # --- a language model that sees ---------------------------------------------------------------------------------
 
 

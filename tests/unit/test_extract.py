@@ -11,7 +11,7 @@ from fabula.abc import Extraction, Pending
 from fabula.extract import windows
 from fabula.extractors import SUMMARY, RuleExtractor, exchanges
 from fabula.render import CLOSE, OPEN
-from fabula.talk import BRIEF, span, stages
+from fabula.talk import BRIEF, sentences, span, stages
 from fabula.types import Event, Image, Interval, Passage
 
 WEDNESDAY = datetime(2024, 5, 15, 12, tzinfo=UTC)
@@ -60,6 +60,34 @@ class TestExchanges:
         passages = [said(n, text, who) for n, (who, text) in enumerate(lines)]
         covered = [p.id for group in exchanges(passages) for p in group]
         assert covered == [p.id for p in passages if p.text.strip()]
+
+
+class TestSentences:
+    @pytest.mark.parametrize(
+        "parts",
+        [
+            ["I met Mr. Brown yesterday.", "It was fun."],
+            ["Last Friday I had dinner with Dr. Elizabeth Green."],
+            ["Prof. Lee of the U.S. Navy called me at 5 p.m. today.", "I was out."],
+            ["I came at 5 p.m.", "Then we left...", "then slept."],
+            ["I live in the U.S.", "We moved there."],
+            ["Samuel L. Jackson read I. M. Pei and J.K. Rowling.", "So did I.", "We liked it."],
+            ["He works at Acme Inc. now.", "She left Foo Ltd.", "Bob too."],
+            ["No. 5 came on Jan. 6.", "I said no.", "We left."],
+            ["It cost 3.5 dollars at example.org.", "OK?", "Yes!"],
+            ["Mr."],
+            ["我见了Dr. Wang。", "他跑了3.5公里！", "好.", "真的？"],
+        ],
+    )
+    def test_end_where_a_full_stop_ends_them(self, parts: list[str]):
+        assert sentences(said(0, " ".join(parts))) == parts
+
+    async def test_no_date_is_a_participant(self):
+        found = await drawn(*talk("小明: 上周三我去医院做了体检。", "Ann: Last Friday called for tea."))
+        assert {who for frame in found.frames for event in frame.events for who in event.participants} == {
+            "小明",
+            "Ann",
+        }
 
 
 class TestFrames:
@@ -112,6 +140,15 @@ class TestFrames:
         found = await drawn(said(0, "", images=(Image(caption="Ann before the Eiffel Tower"),)))
         assert "Eiffel Tower" in found.frames[0].text
         assert "Eiffel Tower" in {entity.text for entity in found.entities}
+
+    async def test_a_picture_that_nothing_is_said_of_was_sent(self):
+        found = await drawn(said(0, "", images=(Image(name="IMG_20240501.jpg"),)), said(1, "Nice!", "Bob"))
+        (frame,) = found.frames
+        assert frame.text == "Ann: [image: IMG_20240501.jpg] / Bob: Nice!"
+        assert frame.valid == Interval.at(WEDNESDAY)
+        (alone,) = (await drawn(said(0, "", images=(Image(name="IMG_1.jpg"), Image(name="b.png"))))).frames
+        assert [event.action for event in alone.events] == ["[image: IMG_1.jpg] [image: b.png]"]
+        assert {entity.text for entity in found.entities} == {"Ann", "Bob"}
 
     async def test_what_was_recalled_is_not_said_again(self):
         found = await drawn(said(0, f"I like tea. {OPEN}\nAnn met Boris Godunov in Paris\n{CLOSE}"))
@@ -261,6 +298,16 @@ class TestEntities:
             ("they read 《三体》 there", {"三体": "Concept"}),
             ("王建国去了杭州", {"王建国": "Person", "杭州": "Location"}),
             ("明天下雨", {}),
+            ("Last Friday I was ill. Next Tuesday we meet.", {}),
+            ("we met Last Friday, and In May I'm off", {}),
+            ("Monday Anna came, and on Friday Anna left", {"Anna": ""}),
+            ("I saw Mr. Brown, Dr. Green and Prof. Lee", {"Brown": "", "Green": "", "Lee": ""}),
+            ("we flew from St. Petersburg to the U.S. Then we slept", {"St. Petersburg": "", "U.S.": ""}),
+            ("I live in the U.S. We moved there", {"U.S.": ""}),
+            ("the U.S. Navy", {"U.S. Navy": ""}),
+            ("with April Jones", {"April Jones": ""}),
+            ("上周三我去医院做了体检。", {}),
+            ("王建国周六去了杭州", {"王建国": "Person", "杭州": "Location"}),
             ("nothing here", {}),
             ("", {}),
         ],

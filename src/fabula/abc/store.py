@@ -215,6 +215,6 @@ class Store(ABC):
     async def check(self, scope: str | None = None) -> list[str]:
         """Return one line for each thing in the database that does not agree with the rest; empty when all is well.
 
-        Every passage that is not blank has terms, and a vector or `embed` work; every image with a media type has its
-        picture.
+        Every passage that is not blank has terms; one that is not `wordless` has a vector or `embed` work; every image
+        with a media type has its picture.
         """

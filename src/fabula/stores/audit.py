@@ -10,7 +10,7 @@ from fabula.abc import SEARCHED
 from fabula.stores.layouts import Layout
 from fabula.stores.rows import from_row
 from fabula.stores.statements import Do, Steps
-from fabula.types import Passage
+from fabula.types import Passage, Record
 
 
 def check(scope: str, layout: Layout) -> Steps[list[str]]:
@@ -51,12 +51,9 @@ def check(scope: str, layout: Layout) -> Steps[list[str]]:
     waiting = yield Do("audit_pending", {"scope": scope})
     report("work without a record", (f"{row[0]} {row[1]}" for row in waiting if row[1] not in ids))
     embedding = {row[1] for row in waiting if row[0] == "embed"}
-    # Blank passages have no terms and no vector, on purpose.
-    missing = (r[1] for r in live.values() if r[2] == "passage" and r[0] not in blank and r[0] not in embedded)
-    report(
-        "passages neither embedded nor waiting for it",
-        (record_id for record_id in missing if record_id not in embedding),
-    )
+    missing = {r[0] for r in live.values() if r[2] == "passage" and r[0] not in embedded and r[1] not in embedding}
+    wordless = yield from _wordless(scope, missing)
+    report("passages neither embedded nor waiting for it", (numbers[number] for number in missing - wordless))
 
     edges = {(row[0], row[1]) for row in (yield Do("audit_edges", {"scope": scope}))}
     cited = {(r[1], source) for r in records for source in json.loads(r[3]).get("sources", ())}
@@ -77,10 +74,17 @@ def _pictured(data: str) -> list[int]:
 
 
 def _blank(scope: str, numbers: set[int]) -> Steps[set[int]]:
+    """Those that have no terms, on purpose."""
+    found = yield from _numbered(scope, numbers)
+    return {n for n, r in found.items() if r.status == "archived" or (isinstance(r, Passage) and r.blank)}
+
+
+def _wordless(scope: str, numbers: set[int]) -> Steps[set[int]]:
+    """Those that have no vector, on purpose, where no model sees their pictures."""
+    found = yield from _numbered(scope, numbers)
+    return {n for n, r in found.items() if r.status == "archived" or (isinstance(r, Passage) and r.wordless)}
+
+
+def _numbered(scope: str, numbers: set[int]) -> Steps[dict[int, Record]]:
     rows = yield Do("numbered_records", {"scope": scope, "numbers": sorted(numbers)})
-    found = {row[0]: from_row(scope, row) for row in rows}
-    return {
-        number
-        for number, record in found.items()
-        if record.status == "archived" or (isinstance(record, Passage) and record.blank)
-    }
+    return {row[0]: from_row(scope, row) for row in rows}
