@@ -26,6 +26,7 @@ from fabula.scoring import (
     cosines,
     coverage,
     foreign,
+    lifted,
     marked,
     matches,
     nearness,
@@ -143,7 +144,8 @@ def _features(index: Index, rows: Ints, cue: Cue, heard: Heard) -> tuple[dict[st
     known = passages.embedded[rows]
     vector = cue.vector if dense.any() else None
     features = {"bm25": z(bm[rows]), "bm25_window": z(ctx[rows]), "dense": z(dense[rows], known)}
-    features["dense_window"] = z(_joined_cosines(passages, rows, vector), known)
+    strange = heard.strange[rows]
+    features["dense_window"] = z(lifted(_joined_cosines(passages, rows, vector), strange, known, cue.lift), known)
     features["covered"] = coverage(passages, heard.found, rows)
     features["coverage"] = features["covered"] if bm.any() else np.zeros(len(rows), np.float32)
     low, high = CHANCE
@@ -172,7 +174,6 @@ def _features(index: Index, rows: Ints, cue: Cue, heard: Heard) -> tuple[dict[st
     features["length"] = z(np.log1p(passages.words[rows]))
     # An interjection is near to every question of another language.
     short = np.clip(1 - (passages.words[rows] - DATED) / CURT, 0, 1).astype(np.float32)
-    strange = foreign(passages, rows, han=cue.han)
     features["curt"] = short * strange
     features["first"] = (before < 0).astype(np.float32)
     # What was drawn from passages lends them its words, in their own language.
@@ -225,6 +226,10 @@ class Heard:
     """What facts and frames say, where there are any."""
     told: Floats | None
     """Scores of what was said together with what was drawn from it; it brings no candidates of its own."""
+    cosine: Floats
+    """The cosines as they are; those of the channel are comparable across scripts."""
+    strange: Floats
+    """1 for what is told in another script than the cue."""
 
 
 def _hear(index: Index, cue: Cue, plan: Plan) -> Heard:
@@ -232,10 +237,12 @@ def _hear(index: Index, cue: Cue, plan: Plan) -> Heard:
     nothing = np.zeros(len(passages), np.float32)
     found = matches(passages, cue)
     k1, b = HAN_K1_B if cue.han else (0.9, 0.4)
+    cosine = cosines(passages, cue.vector) if "dense" in plan.channels else nothing
+    strange = foreign(passages, han=cue.han)
     channels = {
         "sparse": bm25(passages, found, k1=k1, b=b) if "sparse" in plan.channels else nothing,
         "context": bm25_windows(passages, found) if "context" in plan.channels else nothing,
-        "dense": cosines(passages, cue.vector) if "dense" in plan.channels else nothing,
+        "dense": lifted(cosine, strange, passages.embedded, cue.lift) if cosine.any() else nothing,
         "time": nearness(passages.valid_from, cue.windows) if "time" in plan.channels and cue.windows else nothing,
     }
     held: dict[Kind, Keys] = {
@@ -246,7 +253,7 @@ def _hear(index: Index, cue: Cue, plan: Plan) -> Heard:
     if "graph" in plan.channels and (held or facts is not None):
         channels["graph"] = walked(index, cue, facts, channels["dense"], plan.restart)
     told = bm25_told(index, found, held) if held and "sparse" in plan.channels else None
-    return Heard(found, channels, held, told)
+    return Heard(found, channels, held, told, cosine, strange)
 
 
 def rank(index: Index, cue: Cue, plan: Plan, allowed: Bools | None = None, then: Bools | None = None) -> Ranking | None:
@@ -280,7 +287,7 @@ def rank(index: Index, cue: Cue, plan: Plan, allowed: Bools | None = None, then:
     ranked: dict[Kind, KeyRanking] = {kind: _ranked_keys(own, pool, scores, plan) for kind, own in heard.keys.items()}
     if plan.fusion == "linear":
         scores = _share(scores)
-    features["cosine"] = heard.channels["dense"][pool]
+    features["cosine"] = heard.cosine[pool]
     return Ranking(
         rows=pool[order],
         scores=scores[order],

@@ -25,8 +25,11 @@ COMMON: Final = 1 / 3
 NEAR: Final = 3.0
 """Days after a date over which the talk about it thins out (by e)."""
 DAY: Final = 86400.0
-HAN_TOLD: Final = tuple("的了我是不在有就这们")
-LATIN_TOLD: Final = ("the", "a", "i", "to", "and", "of", "is", "it", "my", "in", "you", "was", "for", "that")
+HAN_TOLD: Final = tuple("的了我是不在有就这们一个人他她你来到上去会要说和也都没很用")
+LATIN_TOLD: Final = (
+    "the", "a", "i", "to", "and", "of", "is", "it", "my", "in", "you", "was", "for", "that",
+    "we", "he", "she", "on", "at", "by", "with", "from", "has", "had", "have", "be", "are", "this",
+)  # fmt: skip
 """Function words that hardly a text of some length in Han characters, or in English, is without."""
 
 
@@ -49,6 +52,8 @@ class Cue:
     """Hashes of the marks that passages of the kind it asks for bear: that they say a time, that it is to come."""
     han: bool = False
     """Whether it is written in Chinese characters."""
+    lift: float = 0.0
+    """How much less its cosine is with an unrelated text in another script than with one in its own."""
 
 
 # --- channels ---------------------------------------------------------------------------------------------------
@@ -136,6 +141,16 @@ def cosines(index: Field, vector: Floats | None) -> Floats:
     return scores
 
 
+def lifted(cosine: Floats, strange: Floats, embedded: Bools, lift: float) -> Floats:
+    """Return cosines that are comparable across scripts: those of `strange` rows are raised by `lift`.
+
+    They are the same, bit by bit, where all rows are told in one script.
+    """
+    if not lift or not strange.any() or strange.all():
+        return cosine
+    return cosine + np.float32(lift) * strange * embedded
+
+
 def coverage(index: Field, found: Sequence[Match], rows: Ints) -> Floats:
     """Return how much of the terms' weight each of `rows` (sorted) contains, 0–1, rare terms counting more."""
     covered, total = np.zeros(len(rows), np.float32), 0.0
@@ -167,24 +182,31 @@ def marked(index: Field, marks: Sequence[int], rows: Ints) -> Floats:
     return told
 
 
-def foreign(index: Field, rows: Ints, *, han: bool) -> Floats:
-    """Return 1 for each of `rows` that is told in another script than a question in Han, or in Latin letters.
+def foreign(index: Field, *, han: bool, group: Ints | None = None) -> Floats:
+    """Return 1 for each row that is told in another script than a question in Han, or in Latin letters.
 
-    It is known by the function words in it. What has none of either is told as most of `rows` are, if that is known.
+    It is known by the function words in it, of which script has more. What has as many of both, or none, is told as
+    most of its `group` (its session) are, or else as most of all, if that is known.
     """
-    in_han, in_latin = (_any(index, words, rows) for words in (HAN_TOLD, LATIN_TOLD))
-    unknown = ~(in_han | in_latin)
-    if unknown.all():
-        return np.zeros(len(rows), np.float32)
-    mostly = 2 * in_han.sum() > (~unknown).sum()
-    return (np.where(unknown, mostly, in_han) != han).astype(np.float32)
+    says = _different(index, HAN_TOLD) - _different(index, LATIN_TOLD)
+    group = index.session if group is None else group
+    if not says.any():
+        return np.zeros(len(index), np.float32)
+    if (says < 0).any() and (says > 0).any():
+        signs = np.sign(says)
+        says = np.where(says, says, np.bincount(group - group.min(), signs)[group - group.min()])
+        says = np.where(says, says, signs.sum())
+    else:
+        says = np.full(len(index), says.sum())
+    return ((says > 0) != han).astype(np.float32)
 
 
-def _any(index: Field, words: Iterable[str], rows: Ints) -> Bools:
-    found = np.zeros(len(rows), np.bool_)
+def _different(index: Field, words: Iterable[str]) -> NDArray[np.int16]:
+    """How many of the words each row has."""
+    count = np.zeros(len(index), np.int16)
     for word in words:
-        found |= _among(index.postings.of(hash_term(word))[0], rows)
-    return found
+        count[index.postings.of(hash_term(word))[0]] += 1
+    return count
 
 
 # --- making scores comparable ---------------------------------------------------------------------------------------
