@@ -14,21 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fabula.index import FOREVER, LINKS, Bools, Doubles, Field, Floats, Index, Ints
-from fabula.scoring import (
-    HAN_K1_B,
-    Cue,
-    Match,
-    bm25,
-    cosines,
-    coverage,
-    foreign,
-    greatest,
-    idf,
-    lifted,
-    matches,
-    nearness,
-    z,
-)
+from fabula.scoring import HAN_K1_B, Cue, Match, bm25, cosines, coverage, greatest, idf, matches, nearness, z
+from fabula.scripts import foreign, lift
 from fabula.types import Kind
 
 KEYS: Final[tuple[Kind, ...]] = ("fact", "frame")
@@ -80,8 +67,8 @@ def keys(index: Index, cue: Cue, kind: Kind) -> Keys | None:
     cosine = cosines(field, cue.vector)
     session = np.zeros(len(field), np.int64)
     session[owner] = passages.session[target]  # a fact has few words to know its language by: that of those beside it
-    strange = foreign(field, han=cue.han, group=session)
-    by_meaning = z(lifted(cosine, strange, field.embedded, cue.lift)[rows], field.embedded[rows])
+    strange = foreign(index, kind, han=cue.han, group=session)
+    by_meaning = z((cosine + lift(cosine, strange, field.embedded, cue.apart))[rows], field.embedded[rows])
     place = (np.cumsum(speaks) - 1)[owner]
     told = _told(passages, target)
     scores = by_words + by_meaning

@@ -25,13 +25,12 @@ from fabula.scoring import (
     bm25_windows,
     cosines,
     coverage,
-    foreign,
-    lifted,
     marked,
     matches,
     nearness,
     z,
 )
+from fabula.scripts import foreign, lift
 from fabula.ties import walked
 from fabula.types import Kind, Plan
 
@@ -144,8 +143,7 @@ def _features(index: Index, rows: Ints, cue: Cue, heard: Heard) -> tuple[dict[st
     known = passages.embedded[rows]
     vector = cue.vector if dense.any() else None
     features = {"bm25": z(bm[rows]), "bm25_window": z(ctx[rows]), "dense": z(dense[rows], known)}
-    strange = heard.strange[rows]
-    features["dense_window"] = z(lifted(_joined_cosines(passages, rows, vector), strange, known, cue.lift), known)
+    features["dense_window"] = z(_joined_cosines(passages, rows, vector) + heard.raised[rows], known)
     features["covered"] = coverage(passages, heard.found, rows)
     features["coverage"] = features["covered"] if bm.any() else np.zeros(len(rows), np.float32)
     low, high = CHANCE
@@ -174,6 +172,7 @@ def _features(index: Index, rows: Ints, cue: Cue, heard: Heard) -> tuple[dict[st
     features["length"] = z(np.log1p(passages.words[rows]))
     # An interjection is near to every question of another language.
     short = np.clip(1 - (passages.words[rows] - DATED) / CURT, 0, 1).astype(np.float32)
+    strange = heard.strange[rows]
     features["curt"] = short * strange
     features["first"] = (before < 0).astype(np.float32)
     # What was drawn from passages lends them its words, in their own language.
@@ -227,7 +226,9 @@ class Heard:
     told: Floats | None
     """Scores of what was said together with what was drawn from it; it brings no candidates of its own."""
     cosine: Floats
-    """The cosines as they are; those of the channel are comparable across scripts."""
+    """The cosines as they are."""
+    raised: Floats
+    """What those of the channel were raised by, to be comparable across scripts."""
     strange: Floats
     """1 for what is told in another script than the cue."""
 
@@ -238,11 +239,12 @@ def _hear(index: Index, cue: Cue, plan: Plan) -> Heard:
     found = matches(passages, cue)
     k1, b = HAN_K1_B if cue.han else (0.9, 0.4)
     cosine = cosines(passages, cue.vector) if "dense" in plan.channels else nothing
-    strange = foreign(passages, han=cue.han)
+    strange = foreign(index, "passage", han=cue.han)
+    raised = lift(cosine, strange, passages.embedded, cue.apart) if cosine.any() else nothing
     channels = {
         "sparse": bm25(passages, found, k1=k1, b=b) if "sparse" in plan.channels else nothing,
         "context": bm25_windows(passages, found) if "context" in plan.channels else nothing,
-        "dense": lifted(cosine, strange, passages.embedded, cue.lift) if cosine.any() else nothing,
+        "dense": cosine + raised,
         "time": nearness(passages.valid_from, cue.windows) if "time" in plan.channels and cue.windows else nothing,
     }
     held: dict[Kind, Keys] = {
@@ -253,7 +255,7 @@ def _hear(index: Index, cue: Cue, plan: Plan) -> Heard:
     if "graph" in plan.channels and (held or facts is not None):
         channels["graph"] = walked(index, cue, facts, channels["dense"], plan.restart)
     told = bm25_told(index, found, held) if held and "sparse" in plan.channels else None
-    return Heard(found, channels, held, told, cosine, strange)
+    return Heard(found, channels, held, told, cosine, raised, strange)
 
 
 def rank(index: Index, cue: Cue, plan: Plan, allowed: Bools | None = None, then: Bools | None = None) -> Ranking | None:

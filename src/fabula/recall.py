@@ -80,8 +80,8 @@ async def recall(
         index = index.at(as_of.timestamp())
     named = list(_named(query, index))
     cue, asked = read(query, index, at, vector, conventions, named)
-    lift = _lift(embedder, cue) if embedder is not None and vector is not None else 0.0
-    cue = replace(cue, names=await _other_names(store, scope, index, named), lift=lift)
+    apart = _apart(embedder, cue) if embedder is not None and vector is not None else 0.0
+    cue = replace(cue, names=await _other_names(store, scope, index, named), apart=apart)
     allowed = _allowed(index, plan, as_of)
     then = None
     if plan.valid_at is not None:
@@ -177,7 +177,7 @@ async def _other_names(
     )
 
 
-def _lift(embedder: Embedder, cue: Cue) -> float:
+def _apart(embedder: Embedder, cue: Cue) -> float:
     own, other = ("han", "latin") if cue.han else ("latin", "han")
     same, across = (embedder.unrelated(role="query", scripts=(own, told)) for told in (own, other))
     return same - across

@@ -5,7 +5,7 @@ Scores are made comparable by standardising them (`z`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fabula.index import Bools, Field, Floats, Ints
-from fabula.text import hash_term
 
 HAN_K1_B: Final = (1.5, 0.8)
 """k1 and b of `bm25` for a question in Han characters; read off two people of LifeBench.
@@ -25,12 +24,6 @@ COMMON: Final = 1 / 3
 NEAR: Final = 3.0
 """Days after a date over which the talk about it thins out (by e)."""
 DAY: Final = 86400.0
-HAN_TOLD: Final = tuple("的了我是不在有就这们一个人他她你来到上去会要说和也都没很用")
-LATIN_TOLD: Final = (
-    "the", "a", "i", "to", "and", "of", "is", "it", "my", "in", "you", "was", "for", "that",
-    "we", "he", "she", "on", "at", "by", "with", "from", "has", "had", "have", "be", "are", "this",
-)  # fmt: skip
-"""Function words that hardly a text of some length in Han characters, or in English, is without."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -52,8 +45,8 @@ class Cue:
     """Hashes of the marks that passages of the kind it asks for bear: that they say a time, that it is to come."""
     han: bool = False
     """Whether it is written in Chinese characters."""
-    lift: float = 0.0
-    """How much less its cosine is with an unrelated text in another script than with one in its own."""
+    apart: float = 0.0
+    """How much less its cosine is with an unrelated text in another script than with one in its own; 0: not known."""
 
 
 # --- channels ---------------------------------------------------------------------------------------------------
@@ -141,16 +134,6 @@ def cosines(index: Field, vector: Floats | None) -> Floats:
     return scores
 
 
-def lifted(cosine: Floats, strange: Floats, embedded: Bools, lift: float) -> Floats:
-    """Return cosines that are comparable across scripts: those of `strange` rows are raised by `lift`.
-
-    They are the same, bit by bit, where all rows are told in one script.
-    """
-    if not lift or not strange.any() or strange.all():
-        return cosine
-    return cosine + np.float32(lift) * strange * embedded
-
-
 def coverage(index: Field, found: Sequence[Match], rows: Ints) -> Floats:
     """Return how much of the terms' weight each of `rows` (sorted) contains, 0–1, rare terms counting more."""
     covered, total = np.zeros(len(rows), np.float32), 0.0
@@ -180,33 +163,6 @@ def marked(index: Field, marks: Sequence[int], rows: Ints) -> Floats:
         for having in bearing:
             told[_among(having, rows)] += np.log(COMMON / share)
     return told
-
-
-def foreign(index: Field, *, han: bool, group: Ints | None = None) -> Floats:
-    """Return 1 for each row that is told in another script than a question in Han, or in Latin letters.
-
-    It is known by the function words in it, of which script has more. What has as many of both, or none, is told as
-    most of its `group` (its session) are, or else as most of all, if that is known.
-    """
-    says = _different(index, HAN_TOLD) - _different(index, LATIN_TOLD)
-    group = index.session if group is None else group
-    if not says.any():
-        return np.zeros(len(index), np.float32)
-    if (says < 0).any() and (says > 0).any():
-        signs = np.sign(says)
-        says = np.where(says, says, np.bincount(group - group.min(), signs)[group - group.min()])
-        says = np.where(says, says, signs.sum())
-    else:
-        says = np.full(len(index), says.sum())
-    return ((says > 0) != han).astype(np.float32)
-
-
-def _different(index: Field, words: Iterable[str]) -> NDArray[np.int16]:
-    """How many of the words each row has."""
-    count = np.zeros(len(index), np.int16)
-    for word in words:
-        count[index.postings.of(hash_term(word))[0]] += 1
-    return count
 
 
 # --- making scores comparable ---------------------------------------------------------------------------------------
