@@ -147,5 +147,8 @@ class KeptEmbedder(Embedder):
     def similarity(self, cosine: Any, **more: Any) -> Any:
         return self.inner.similarity(cosine, **more)
 
+    def unrelated(self, **more: Any) -> float:
+        return self.inner.unrelated(**more)
+
     async def close(self) -> None:
         await self.inner.close()

@@ -25,8 +25,8 @@ FLOORS: dict[str, tuple[int, str]] = {
         (
             2,
             "pure functions",
-            "text words secrets when question scoring keys ranking render replies prompts graph ties expansion names "
-            "surnames relations timeline frames talk holding",
+            "text words secrets when question scoring scripts keys ranking render replies prompts graph ties expansion "
+            "names surnames relations timeline frames talk holding",
         ),
         (3, "ground", "stores providers"),
         (3, "flows", "extract extractors link people synonyms hits fusion remember recall upkeep pruning"),

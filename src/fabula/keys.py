@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from fabula.index import FOREVER, LINKS, Bools, Doubles, Field, Floats, Index, Ints
 from fabula.scoring import HAN_K1_B, Cue, Match, bm25, cosines, coverage, greatest, idf, matches, nearness, z
+from fabula.scripts import foreign, lift
 from fabula.types import Kind
 
 KEYS: Final[tuple[Kind, ...]] = ("fact", "frame")
@@ -63,8 +64,11 @@ def keys(index: Index, cue: Cue, kind: Kind) -> Keys | None:
     k1, b = HAN_K1_B if cue.han else (0.9, 0.4)
     found = matches(field, cue)
     by_words = z(bm25(field, found, k1=k1, b=b)[rows])
-    cosine = cosines(field, cue.vector)[rows]
-    by_meaning = z(cosine, field.embedded[rows])
+    cosine = cosines(field, cue.vector)
+    session = np.zeros(len(field), np.int64)
+    session[owner] = passages.session[target]  # a fact has few words to know its language by: that of those beside it
+    strange = foreign(index, kind, han=cue.han, group=session)
+    by_meaning = z((cosine + lift(cosine, strange, field.embedded, cue.apart))[rows], field.embedded[rows])
     place = (np.cumsum(speaks) - 1)[owner]
     told = _told(passages, target)
     scores = by_words + by_meaning
@@ -73,7 +77,7 @@ def keys(index: Index, cue: Cue, kind: Kind) -> Keys | None:
         rows=rows,
         whole=whole[rows],
         scores=scores,
-        cosine=cosine,
+        cosine=cosine[rows],
         covered=coverage(field, found, rows),
         owner=place,
         target=target.astype(np.int64),

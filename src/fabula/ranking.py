@@ -25,12 +25,12 @@ from fabula.scoring import (
     bm25_windows,
     cosines,
     coverage,
-    foreign,
     marked,
     matches,
     nearness,
     z,
 )
+from fabula.scripts import foreign, lift
 from fabula.ties import walked
 from fabula.types import Kind, Plan
 
@@ -148,7 +148,7 @@ def _features(index: Index, rows: Ints, cue: Cue, heard: Heard) -> tuple[dict[st
     known = passages.embedded[rows]
     vector = cue.vector if dense.any() else None
     features = {"bm25": z(bm[rows]), "bm25_window": z(ctx[rows]), "dense": z(dense[rows], known)}
-    features["dense_window"] = z(_joined_cosines(passages, rows, vector), known)
+    features["dense_window"] = z(_joined_cosines(passages, rows, vector) + heard.raised[rows], known)
     features["covered"] = coverage(passages, heard.found, rows)
     features["coverage"] = features["covered"] if bm.any() else np.zeros(len(rows), np.float32)
     low, high = CHANCE
@@ -180,7 +180,7 @@ def _features(index: Index, rows: Ints, cue: Cue, heard: Heard) -> tuple[dict[st
     share, most = ECHO
     echo = passages.question[rows] & (features["covered"] >= share)
     features["echo"] = (echo & (passages.words[rows] <= DATED + most * len(cue.terms))).astype(np.float32)
-    strange = foreign(passages, rows, han=cue.han)
+    strange = heard.strange[rows]
     features["curt"] = short * strange
     features["first"] = (before < 0).astype(np.float32)
     # What was drawn from passages lends them its words, in their own language.
@@ -233,6 +233,12 @@ class Heard:
     """What facts and frames say, where there are any."""
     told: Floats | None
     """Scores of what was said together with what was drawn from it; it brings no candidates of its own."""
+    cosine: Floats
+    """The cosines as they are."""
+    raised: Floats
+    """What those of the channel were raised by, to be comparable across scripts."""
+    strange: Floats
+    """1 for what is told in another script than the cue."""
 
 
 def _hear(index: Index, cue: Cue, plan: Plan) -> Heard:
@@ -240,10 +246,13 @@ def _hear(index: Index, cue: Cue, plan: Plan) -> Heard:
     nothing = np.zeros(len(passages), np.float32)
     found = matches(passages, cue)
     k1, b = HAN_K1_B if cue.han else (0.9, 0.4)
+    cosine = cosines(passages, cue.vector) if "dense" in plan.channels else nothing
+    strange = foreign(index, "passage", han=cue.han)
+    raised = lift(cosine, strange, passages.embedded, cue.apart) if cosine.any() else nothing
     channels = {
         "sparse": bm25(passages, found, k1=k1, b=b) if "sparse" in plan.channels else nothing,
         "context": bm25_windows(passages, found) if "context" in plan.channels else nothing,
-        "dense": cosines(passages, cue.vector) if "dense" in plan.channels else nothing,
+        "dense": cosine + raised,
         "time": nearness(passages.valid_from, cue.windows) if "time" in plan.channels and cue.windows else nothing,
     }
     held: dict[Kind, Keys] = {
@@ -254,7 +263,7 @@ def _hear(index: Index, cue: Cue, plan: Plan) -> Heard:
     if "graph" in plan.channels and (held or facts is not None):
         channels["graph"] = walked(index, cue, facts, channels["dense"], plan.restart)
     told = bm25_told(index, found, held) if held and "sparse" in plan.channels else None
-    return Heard(found, channels, held, told)
+    return Heard(found, channels, held, told, cosine, raised, strange)
 
 
 def rank(index: Index, cue: Cue, plan: Plan, allowed: Bools | None = None, then: Bools | None = None) -> Ranking | None:
@@ -289,7 +298,7 @@ def rank(index: Index, cue: Cue, plan: Plan, allowed: Bools | None = None, then:
     ranked: dict[Kind, KeyRanking] = {kind: _ranked_keys(own, pool, scores, plan) for kind, own in heard.keys.items()}
     if plan.fusion == "linear":
         scores = _share(scores)
-    features["cosine"] = heard.channels["dense"][pool]
+    features["cosine"] = heard.cosine[pool]
     return Ranking(
         rows=pool[order],
         scores=scores[order],

@@ -80,7 +80,8 @@ async def recall(
         index = index.at(as_of.timestamp())
     named = list(_named(query, index))
     cue, asked = read(query, index, at, vector, conventions, named)
-    cue = replace(cue, names=await _other_names(store, scope, index, named))
+    apart = _apart(embedder, cue) if embedder is not None and vector is not None else 0.0
+    cue = replace(cue, names=await _other_names(store, scope, index, named), apart=apart)
     allowed = _allowed(index, plan, as_of)
     then = None
     if plan.valid_at is not None:
@@ -174,6 +175,12 @@ async def _other_names(
         for other in (who.text, *who.aliases)
         if {script(name), script(other)} == {"han", "latin"}
     )
+
+
+def _apart(embedder: Embedder, cue: Cue) -> float:
+    own, other = ("han", "latin") if cue.han else ("latin", "han")
+    same, across = (embedder.unrelated(role="query", scripts=(own, told)) for told in (own, other))
+    return same - across
 
 
 def _hashes(name: str) -> tuple[int, ...]:

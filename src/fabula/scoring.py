@@ -5,7 +5,7 @@ Scores are made comparable by standardising them (`z`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fabula.index import Bools, Field, Floats, Ints
-from fabula.text import hash_term
 
 HAN_K1_B: Final = (1.5, 0.8)
 """k1 and b of `bm25` for a question in Han characters; read off two people of LifeBench.
@@ -25,9 +24,6 @@ COMMON: Final = 1 / 3
 NEAR: Final = 3.0
 """Days after a date over which the talk about it thins out (by e)."""
 DAY: Final = 86400.0
-HAN_TOLD: Final = tuple("的了我是不在有就这们")
-LATIN_TOLD: Final = ("the", "a", "i", "to", "and", "of", "is", "it", "my", "in", "you", "was", "for", "that")
-"""Function words that hardly a text of some length in Han characters, or in English, is without."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -49,6 +45,8 @@ class Cue:
     """Hashes of the marks that passages of the kind it asks for bear: that they say a time, that it is to come."""
     han: bool = False
     """Whether it is written in Chinese characters."""
+    apart: float = 0.0
+    """How much less its cosine is with an unrelated text in another script than with one in its own; 0: not known."""
 
 
 # --- channels ---------------------------------------------------------------------------------------------------
@@ -165,26 +163,6 @@ def marked(index: Field, marks: Sequence[int], rows: Ints) -> Floats:
         for having in bearing:
             told[_among(having, rows)] += np.log(COMMON / share)
     return told
-
-
-def foreign(index: Field, rows: Ints, *, han: bool) -> Floats:
-    """Return 1 for each of `rows` that is told in another script than a question in Han, or in Latin letters.
-
-    It is known by the function words in it. What has none of either is told as most of `rows` are, if that is known.
-    """
-    in_han, in_latin = (_any(index, words, rows) for words in (HAN_TOLD, LATIN_TOLD))
-    unknown = ~(in_han | in_latin)
-    if unknown.all():
-        return np.zeros(len(rows), np.float32)
-    mostly = 2 * in_han.sum() > (~unknown).sum()
-    return (np.where(unknown, mostly, in_han) != han).astype(np.float32)
-
-
-def _any(index: Field, words: Iterable[str], rows: Ints) -> Bools:
-    found = np.zeros(len(rows), np.bool_)
-    for word in words:
-        found |= _among(index.postings.of(hash_term(word))[0], rows)
-    return found
 
 
 # --- making scores comparable ---------------------------------------------------------------------------------------

@@ -55,6 +55,10 @@ class CachedEmbedder(Embedder):
         """Map cosines to [0, 1] as the other embedder does."""
         return self._inner.similarity(cosine, role=role, scripts=scripts)
 
+    def unrelated(self, *, role: Held = "passage", scripts: tuple[str, str]) -> float:
+        """Return what the other embedder does."""
+        return self._inner.unrelated(role=role, scripts=scripts)
+
     async def close(self) -> None:
         """Close the other embedder."""
         await self._inner.close()

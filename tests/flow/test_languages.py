@@ -189,3 +189,41 @@ async def test_an_interjection_is_short_of_meaning_for_a_question_in_another_lan
             assert len(curt) > 20
             for text, part in curt.items():
                 assert (part > 0) == (counts and len(text) <= 4), (asked, text)
+
+
+MIXED = [
+    ("I fixed the bike chain this morning, my hands are still black.", "自行车的什么坏了？"),
+    ("My sister joined a choir, she sings alto every Thursday.", "谁的妹妹参加了合唱团？"),
+    ("The landlord raised our rent by fifty euros again.", "房租涨了多少？"),
+    ("We painted the kitchen green, it took the whole weekend.", "厨房刷成了什么颜色？"),
+    ("The dentist pulled one of my wisdom teeth yesterday.", "牙医拔了什么牙？"),
+    ("I lost my passport at the airport in Lisbon.", "护照在哪里丢的？"),
+    ("我妈妈养了一只会说话的鹦鹉。", "Who has a parrot?"),
+    ("周末我们去爬了黄山，看到了日出。", "Which mountain was climbed?"),
+    ("公司明年要搬到浦东的新大楼。", "Where will the company move?"),
+    ("女儿考上了音乐学院，学大提琴。", "Which instrument does the daughter study?"),
+    ("我跟着公园里的老人开始练太极。", "Who started practising tai chi?"),
+    ("我把旧书都捐给了社区图书馆。", "Where were the old books given?"),
+]
+"""What was said, six times in each language, and a question about it in the other."""
+
+
+@pytest.mark.parametrize("drawn", [False, True], ids=["nothing drawn", "facts drawn"])
+async def test_what_was_told_in_the_other_language_is_found_among_what_was_told_in_that_of_the_question(
+    tmp_path: Path, drawn: bool
+):
+    def facts(window: Sequence[Passage]) -> Extraction:
+        return Extraction(facts=tuple(Fact(scope="", id=f"f{p.ref}", text=p.text, sources=(p.id,)) for p in window))
+
+    extractor = FakeExtractor(facts if drawn else lambda _: Extraction())
+    async with AsyncMemory(tmp_path / "m.db", embedder=bundled(), extractor=extractor, background=False) as memory:
+        await memory.remember("u", [Message(said, id=str(n), session=said[:1]) for n, (said, _) in enumerate(MIXED)])
+        assert (await memory.flush()).errors == ()
+        found = [await memory.recall("u", question, Plan(limit=3)) for _, question in MIXED]
+        first = [str(n) in {passage.ref for passage in one.passages} for n, one in enumerate(found)]
+        assert sum(first[:6]) >= 5, "asked in Chinese"
+        assert sum(first[6:]) >= 5, "asked in English"
+        if drawn:
+            assert sum(f"f{n}" in {fact.id for fact in one.facts} for n, one in enumerate(found)) >= 10
+        for one in found:  # the confidence is that of the model's own cosines, whatever they were raised by
+            assert one.confidence >= max(hit.relevance for hit in one.hits if hit.record.kind == "passage")

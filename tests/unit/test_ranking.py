@@ -12,11 +12,13 @@ from hypothesis import strategies as st
 
 from fabula import ranking, scoring
 from fabula.index import LINK, LINKS, POSTING, Columns, Floats, Index
-from fabula.scoring import HAN_TOLD, LATIN_TOLD, Cue
+from fabula.scoring import Cue
+from fabula.scripts import LATIN_TOLD, foreign, lift
 from fabula.text import hash_term
 from fabula.types import Plan
 
 DAY = 86400.0
+HAN_TOLD = "的了我是不在"
 FEATURES = {
     "echo",
     "bm25",
@@ -160,6 +162,34 @@ class TestBM25:
         passages = index_of([("a", [1]), ("a", [2]), ("a", [3]), ("b", [1])]).of("passage")
         assert (scored(scoring.bm25_windows, passages, {1: 1.0}) > 0).tolist() == [True, True, False, True]
         assert (scored(scoring.bm25, passages, {1: 1.0}) > 0).tolist() == [True, False, False, True]
+
+
+class TestScripts:
+    def test_a_row_is_told_in_the_script_it_has_most_of_or_else_as_its_session_is(self):
+        said = [
+            ("a", "the of"),
+            ("a", ""),
+            ("b", "我吃面"),
+            ("b", ""),
+            ("b", "the 我爱吃面"),
+            ("a", "the of 小明"),
+            ("c", ""),
+        ]
+        talk = [(name, [hash_term(term) for term in text.split() if term.isascii()]
+                 + [hash_term(char) for char in text if ord(char) > 255]) for name, text in said]  # fmt: skip
+        index = index_of([*talk, ("c", [hash_term(char) for char in "年月日"]), ("b", [hash_term("面")])])
+        assert foreign(index, "passage", han=True).tolist() == [1, 1, 0, 0, 0, 1, 0, 0, 0]
+        assert foreign(index, "passage", han=False).tolist() == [0, 0, 1, 1, 1, 0, 1, 1, 1]
+        assert foreign(index_of([("c", [1])]), "passage", han=True).tolist() == [0]
+
+    def test_the_rows_of_the_other_script_are_raised_by_how_far_they_fall_short(self):
+        cosine = np.array([0.9, 0.8, 0.9, 0.5, 0.6, 0.4, 0], np.float32)
+        strange, embedded = np.array([0, 0, 0, 1, 1, 1, 1], np.float32), np.array([True] * 6 + [False])
+        raised = lift(cosine, strange, embedded, 0.1)
+        assert raised[[0, 1, 2, 6]].tolist() == [0] * 4
+        assert raised[3:6].tolist() == pytest.approx([(3 * 0.4 + 4 * 0.1) / 7] * 3), "three rows, and four of the model"
+        for one in (np.zeros(7, np.float32), np.ones(7, np.float32)):
+            assert lift(cosine, one, embedded, 0.1).tolist() == [0] * 7, "told in one script"
 
 
 class TestChannels:

@@ -77,6 +77,10 @@ class Embedder(ABC):
         """
         return np.clip(cosine, 0.0, 1.0)
 
+    def unrelated(self, *, role: Held = "passage", scripts: tuple[str, str]) -> float:
+        """Return the median cosine of unrelated texts in two scripts (see `similarity`); 0 where it is not known."""
+        return 0.0
+
     async def close(self) -> None:
         """Let go of connections and threads."""
         return

