@@ -52,7 +52,7 @@ SAID: Final = ("sparse", "context", "dense", "time")
 ECHO: Final = (0.75, 2.0)
 """A question that has the first share of the words of the one asked, and at most the second times as many, only repeats
 it."""
-ECHOED: Final = -3.0
+ECHOED: Final = -6.0
 """The weight of one that does: what was asked before is no answer."""
 FAINT: Final = np.float32(1e-9)
 """What a passage that the walk never comes by counts as, before the logarithm."""

@@ -260,6 +260,20 @@ class TestKinds:
         assert frame.record.scope == "u"
 
     @pytest.mark.parametrize(
+        ("told", "asked"),
+        [("My cat Miso turned three last Friday", "How old is Miso?"), ("我家的猫米索上周五满三岁了", "米索几岁了？")],
+    )
+    async def test_what_was_asked_before_is_no_answer(self, db: str, told: str, asked: str):
+        """An agent keeps the questions too; one that repeats the question comes last, and is no sign of knowing."""
+        async with AsyncMemory(db, embedder=HashEmbedder()) as memory:
+            await memory.remember("u", [Message(told), *(Message(asked, id=str(n)) for n in range(3))])
+            await memory.flush()
+            found = await memory.recall("u", asked, Plan(kinds=("passage",)))
+        assert found.passages[0].text == told
+        assert [hit.relevance for hit in found.hits if hit.record.text == asked] == [0.0] * 3
+        assert told in found.render(budget=90)
+
+    @pytest.mark.parametrize(
         ("query", "first"),
         [
             ("Where does Mara work?", "works at Rook"),
