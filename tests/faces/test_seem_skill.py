@@ -216,6 +216,7 @@ SURFACE = {
     "stats": {},
     "clear": {"confirm": False},
     "flush": {},
+    "reextract": {},
     "graph": {},
     "close": {},
 }  # fmt: skip
