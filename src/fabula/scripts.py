@@ -77,13 +77,14 @@ def _different(held: Field, words: Iterable[str]) -> Ints:
 
 def _characters(held: Field) -> Ints:
     """How many Han characters each row has, dates apart."""
-    term = held.postings.term[: held.postings.sorted_to]
-    left, right = np.searchsorted(term, _han(), "left"), np.searchsorted(term, _han(), "right")
-    edges = np.zeros(len(held.postings.term) + 1, np.int8)
-    edges[left[right > left]] += 1
-    edges[right[right > left]] -= 1
-    found = np.cumsum(edges[:-1], dtype=np.int8) > 0
-    found[len(term) :] = np.isin(held.postings.term[len(term) :], _han())
+    term, later = held.postings.term[: held.postings.sorted_to], held.postings.term[held.postings.sorted_to :]
+    found = np.zeros(len(held.postings.term), np.bool_)
+    found[len(term) :] = np.isin(later, _han())
+    if len(term):
+        left = np.searchsorted(term, _han())
+        there = _han()[term[np.minimum(left, len(term) - 1)] == _han()]
+        for start, end in zip(np.searchsorted(term, there), np.searchsorted(term, there, "right"), strict=True):
+            found[start:end] = True
     return np.bincount(held.postings.row[found], minlength=len(held))
 
 

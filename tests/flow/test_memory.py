@@ -34,8 +34,9 @@ CALLS: dict[str, Call] = {
     "upkeep": lambda memory, scope: memory.upkeep(scope),
     "reindex": lambda memory, scope: memory.reindex(scope),
     "reembed": lambda memory, scope: memory.reembed(scope),
+    "reextract": lambda memory, scope: memory.reextract(scope),
 }
-OF_ALL = ("flush", "stats", "check", "upkeep", "reindex", "reembed")
+OF_ALL = ("flush", "stats", "check", "upkeep", "reindex", "reembed", "reextract")
 """Where no scope means all of them."""
 each_call = pytest.mark.parametrize("call", CALLS.values(), ids=list(CALLS))
 # Where nothing that is asked reaches the database, the second engine would tell nothing new.
