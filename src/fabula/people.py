@@ -323,7 +323,7 @@ class People:
                 other = await self._entity(self._became.get(who, who))
                 if other is None or other.id == me.id or not same_type(other.type, me.type):
                     continue
-                person = is_person(me.type) or is_person(other.type)
+                person = not (me.type and other.type) or is_person(me.type) or is_person(other.type)
                 names = ((a, b) for a in _names(me) for b in _names(other))
                 if mark in SHARED and not any(could_be(a, b, person=person) for a, b in names):
                     continue

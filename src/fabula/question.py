@@ -63,12 +63,20 @@ _FIRST: Final = re.compile(
 )
 
 
+_DONE: Final = (
+    r"(?:\w+ed|left|went|gone|came|gave|given|took|taken|made|told|said|met|bought|sold|wrote|written|won|lost|began|chose"
+    r"|got|gotten|held|kept|knew|known|ran|saw|seen|sent|taught|thought|broke|built|found|felt|driven|quit|eaten|sung"
+    r"|read|drunk|flown|ridden|worn|spent)"
+)
+"""Verbs in the past: regular, and the commonest of the others."""
 _PAST: Final = re.compile(
     r"\b(?:did|was|were|had|been|used to|ever|former(?:ly)?|previous(?:ly)?|before|earlier|back then|once)\b"
-    r"|\b(?:past|history)\b"
-    r"|\b(?:has|have)(?: \w+){0,3} \w+ed\b|\bold (?:job|home|house|address|employer|boss|flat|apartment)\b"
+    r"|\b(?:past|history|maiden|ex)\b|\w['’]d\b"
+    r"|\b(?:old|last) (?:employer|job|boss|home|house|address|school|flat|apartment)\b"
+    rf"|\b(?:who|what|which \w+)(?:['’]s)? {_DONE}\b|\b(?:has|have)(?: [\w'’]+){{0,3}} {_DONE}\b"
     r"|以前|之前|从前|曾|过去|当时|那时|当年|原来|原先|原本|历史|[^通超经度不]过(?!年|节|生日|程|敏|得|夜|期|分)"
-    r"|前(?:任|男友|女友|夫|妻|老板|东家|一份)",
+    r"|(?<![从以之目眼向面提])前(?![面天进往台方年])|小时候|旧(?:的|地址|家|公司|工作)|上(?:一?家|一?份)"
+    r"|[换住做干去学]了哪|离开了|上的(?:大学|学)",
     re.IGNORECASE,
 )
 """Words for what may be over: whoever asks "where does she live" asks for what holds now."""

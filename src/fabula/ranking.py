@@ -31,8 +31,9 @@ from fabula.scoring import (
     z,
 )
 from fabula.scripts import foreign, lift
+from fabula.text import fold, tokens
 from fabula.ties import walked
-from fabula.types import Kind, Plan
+from fabula.types import ROLES, Kind, Plan
 
 DEPTH: Final = 50
 """How many rows each channel brings into the pool; 99 % of the evidence of LoCoMo is inside."""
@@ -49,11 +50,8 @@ DRAWN: Final = ("fact_meaning", "frame_meaning", "graph")
 """The features that what was drawn from passages has also in another language."""
 SAID: Final = ("sparse", "context", "dense", "time")
 """The channels that look at passages themselves, not at what was drawn from them."""
-ECHO: Final = (0.75, 2.0)
-"""A question that has the first share of the words of the one asked, and at most the second times as many, only repeats
-it."""
 ECHOED: Final = -6.0
-"""The weight of one that does: what was asked before is no answer."""
+"""The weight of a question that only repeats the one asked: what was asked before is no answer."""
 FAINT: Final = np.float32(1e-9)
 """What a passage that the walk never comes by counts as, before the logarithm."""
 
@@ -177,14 +175,27 @@ def _features(index: Index, rows: Ints, cue: Cue, heard: Heard) -> tuple[dict[st
     features["length"] = z(np.log1p(passages.words[rows]))
     # An interjection is near to every question of another language.
     short = np.clip(1 - (passages.words[rows] - DATED) / CURT, 0, 1).astype(np.float32)
-    share, most = ECHO
-    echo = passages.question[rows] & (features["covered"] >= share)
-    features["echo"] = (echo & (passages.words[rows] <= DATED + most * len(cue.terms))).astype(np.float32)
+    features["echo"] = _echo(index, rows, cue)
     strange = heard.strange[rows]
     features["curt"] = short * strange
     features["first"] = (before < 0).astype(np.float32)
     # What was drawn from passages lends them its words, in their own language.
     return features, max(trust, 1 - float(strange.mean())) if heard.keys else trust
+
+
+def _echo(index: Index, rows: Ints, cue: Cue) -> Floats:
+    """Return 1 for each of `rows` that asks something, has no word but those of the question, and half of these."""
+    passages = index.of("passage")
+    same = np.zeros(len(passages), np.int64)
+    for term, times in cue.said.items():
+        at, often = passages.postings.of(term)
+        same[at] += np.minimum(often, times)
+    names = [0 if fold(name) in ROLES else len(tokens(name)) for name in index.speakers]
+    beside = np.array([*names, 0])[passages.speaker[rows]]
+    dated = np.where(np.isfinite(passages.valid_from[rows]), DATED, 0)
+    more = passages.words[rows] - dated - beside - same[rows]
+    echo = passages.question[rows] & (more <= 0) & (2 * same[rows] > sum(cue.said.values()))
+    return echo.astype(np.float32)
 
 
 # --- fusion -----------------------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -27,7 +28,7 @@ from fabula.question import Question
 from fabula.ranking import Ranking
 from fabula.render import Recollection
 from fabula.scoring import Cue
-from fabula.text import AHEAD, ANALYZER, TIMED, clean, hash_term, query_terms, script
+from fabula.text import AHEAD, ANALYZER, TIMED, clean, hash_term, query_terms, script, tokens
 from fabula.types import Entity, Image, Interval, Plan, Trace
 
 log = logging.getLogger(__name__)
@@ -147,6 +148,7 @@ def read(
         entities=tuple(int(index.of("entity").key[row]) for _, row in named),
         marks=tuple(hash_term(mark) for mark in ((TIMED, AHEAD) if asked.ahead else (TIMED,)) if asked.timed),
         han=script(query) == "han",
+        said=Counter(map(hash_term, tokens(query))),
     )
     return cue, asked
 

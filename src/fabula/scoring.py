@@ -45,6 +45,8 @@ class Cue:
     """Hashes of the marks that passages of the kind it asks for bear: that they say a time, that it is to come."""
     han: bool = False
     """Whether it is written in Chinese characters."""
+    said: Mapping[int, int] = field(default_factory=dict[int, int])
+    """How often it has each term, stop words included."""
     apart: float = 0.0
     """How much less its cosine is with an unrelated text in another script than with one in its own; 0: not known."""
 

@@ -231,6 +231,8 @@ class Thread:
         """The keys in their order, of all facts and of each part of them; see `_parts`."""
         for one in facts:
             self.put(one)
+        self._read = set(self._facts)
+        """Those that were here before, and were not told again yet."""
 
     def put(self, one: Dated) -> None:
         """Add a fact, after those that stand at the same place, or put it in the place of the one with its id."""
@@ -267,6 +269,7 @@ class Thread:
         """
         _, alike, today = _parts(fact)
         if (same := self._told_by_itself(fact, alike)) is not None:
+            self._read.discard(same.fact.id)
             return same
         if not lasting(fact.fact.predicate) or ending(fact.fact.predicate):
             return self._happened(fact, alike, today)
@@ -286,7 +289,7 @@ class Thread:
         """The one that the same passages told of the same time: they are read again."""
         for key in self._lines.get(alike, ()):
             one = self._facts[key[-1]]
-            alone = bool(fact.fact.sources) and set(fact.fact.sources) <= set(one.fact.sources)
+            alone = one.fact.id in self._read and set(fact.fact.sources) <= set(one.fact.sources)
             if alone and told(one.fact) == told(fact.fact) and says_the_same(one.fact, fact.fact):
                 return one
         return None

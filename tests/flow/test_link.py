@@ -21,7 +21,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fabula import AsyncMemory, Message, Passage, Plan, Settings
-from fabula.abc import Extraction, Filter, Store
+from fabula.abc import Changes, Extraction, Filter, Store
 from fabula.extractors import LLMExtractor, RuleExtractor
 from fabula.graph import neighbourhood
 from fabula.index import LINKS, Field
@@ -1033,6 +1033,17 @@ class TestForgetting:
         facts = await talk.facts()
         assert held(facts["Nora lives in Rome"]) == ("superseded", 2020, (2022, 2024)[gone - 1])
         assert held(facts["Nora lives in Lyon"]) == ("live", (2022, 2024)[gone - 1], None)
+
+    async def test_one_message_may_tell_of_a_return(self, talk: Talk):
+        """And is read again as it was read first."""
+        cities = [holds("Nora", "lives in", city) for city in ("Rome", "Lyon", "Rome")]
+        await talk.say("Rome, then Lyon, and Rome again", *cities)
+        for _ in range(3):
+            held_ = [(fact.object, fact.status) for fact in await talk.memory.records("u", "fact", status=None)
+                     if isinstance(fact, Fact)]  # fmt: skip
+            assert sorted(held_) == [("Lyon", "superseded"), ("Rome", "live"), ("Rome", "superseded")]
+            await talk.store.write("u", Changes(again=tuple(("extract", p.id) for p in await talk.memory.records("u"))))
+            assert (await talk.memory.flush()).errors == ()
 
     async def test_what_ended_it_then_is_what_ends_it_as_of_then(self, talk: Talk):
         """It is told by less now, and not of what was forgotten."""

@@ -266,12 +266,28 @@ class TestKinds:
     async def test_what_was_asked_before_is_no_answer(self, db: str, told: str, asked: str):
         """An agent keeps the questions too; one that repeats the question comes last, and is no sign of knowing."""
         async with AsyncMemory(db, embedder=HashEmbedder()) as memory:
-            await memory.remember("u", [Message(told), *(Message(asked, id=str(n)) for n in range(3))])
+            questions = (Message(asked, id=str(n), speaker="Zoe", time="2024-05-01") for n in range(3))
+            await memory.remember("u", [Message(told), *questions])
             await memory.flush()
             found = await memory.recall("u", asked, Plan(kinds=("passage",)))
         assert found.passages[0].text == told
         assert [hit.relevance for hit in found.hits if hit.record.text == asked] == [0.0] * 3
         assert told in found.render(budget=90)
+
+    @pytest.mark.parametrize(
+        ("said", "asked"),
+        [
+            ("Bob's office phone number Leeds: 555-1234, ok?", "What is Bob's office phone number in Leeds?"),
+            ("Hotel Plaza Rome booked for Tom's party, right?", "Which hotel did Ann book in Rome for Tom's party?"),
+            ("Bob lives in Leeds, doesn't he?", "Where does Bob live?"),
+            ("鲍勃住在利兹，对吧？", "鲍勃住在哪里？"),
+        ],
+    )
+    async def test_what_says_more_than_the_question_is_no_repetition(self, db: str, said: str, asked: str):
+        async with AsyncMemory(db, embedder=None) as memory:
+            await memory.remember("u", [Message(said, speaker="Tom"), Message(asked, speaker="Tom")])
+            hits = (await memory.recall("u", asked, Plan(kinds=("passage",)))).hits
+        assert [(hit.record.text, hit.parts["echo"]) for hit in hits] == [(said, 0.0), (asked, 1.0)]
 
     @pytest.mark.parametrize(
         ("query", "first"),

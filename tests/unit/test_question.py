@@ -79,7 +79,12 @@ def test_which_of_several(text: str, want: str):
         ("Where did Mara live?", False), ("Where has she worked?", False), ("What was her old job?", False),
         ("Where did she live in 2021?", False), ("How long has she lived there?", False), ("Her first job?", False),
         ("她以前住在哪里？", False), ("她住过哪些城市？", False), ("她曾在哪里上班？", False),
-        ("2021年她住哪儿？", False),
+        ("2021年她住哪儿？", False), ("Who worked at Acme?", False), ("Which company hired Ann?", False),
+        ("Where has Ann's brother lived?", False), ("What has she taught?", False), ("Who is her ex-husband?", False),
+        ("Where'd she live?", False), ("Her last employer?", False), ("搬家前她住哪里？", False),
+        ("她的前公司？", False), ("她小时候住哪？", False), ("她住了哪些城市？", False), ("Who owns the kayak?", True),
+        ("Who's her boss?", True),
+        ("她家门前面有什么？", True), ("目前住哪？", True),
         ("Where does she still work, as before?", True),
     ],
 )  # fmt: skip

@@ -53,7 +53,10 @@ _USER: Final = frozenset(("", "user", "用户"))
 """What the one whose memory it is goes by where no name is known."""
 _MACHINES: Final = ROLES - {"user"}
 """The roles of those who are nobody."""
-_TYPES: Final = frozenset(map(fold, (*ENTITY_TYPES, *PERSON, "place", "topic")))
+_TYPES: Final = frozenset(map(fold, ENTITY_TYPES)) | PERSON | frozenset(
+    ("place", "topic", "company", "org", "organisation", "gpe", "city", "country", "product", "thing", "pet",
+     "组织", "公司", "机构", "地点", "地方", "城市", "国家", "事件", "物品", "产品", "作品", "动物", "概念")
+)  # fmt: skip
 """What an entity may be. A type of a model's own would say what a message told, and stay when that is forgotten."""
 _LISTS: Final = ("frames", "facts", "entities", "profile")
 _FIELDS: Final[Mapping[str, frozenset[str]]] = {
