@@ -21,7 +21,7 @@ from fabula.names import NAMED_BY, TOOK, entity_id, normal
 from fabula.stores.layouts import Layout
 from fabula.stores.rows import from_row, pack, repack, to_row
 from fabula.stores.statements import TABLES, Do, Rows, Steps
-from fabula.stores.writing import OwnRow, copying, edge_of, take
+from fabula.stores.writing import OwnRow, copying, edge_of, take, work_on
 from fabula.text import hash_term
 from fabula.timeline import COMPRESSED, SUPERSEDED_BY, dated, reopened, settled, spoken_of, thread, worders
 from fabula.types import Entity, Fact, Forgotten, Frame, Kind, Link, Record
@@ -403,10 +403,6 @@ def _read_again(scope: str, doom: _Doom, named: set[str], kept: set[str]) -> Ste
     sources |= {source for record_id, source in doom.mentioned.items() if record_id in doom.gone - named}
     sources -= doom.gone | kept
     rows = yield Do("live_records", {"scope": scope, "ids": sorted(sources)})
-    work = [
-        {"scope": scope, "task": "extract", "number": row[0], "id": row[1], "session": row[4] or "", "due": 0}
-        for row in rows
-        if row[2] == "passage"
-    ]
+    work = work_on(scope, "extract", [row for row in rows if row[2] == "passage"])
     if work:
         yield Do("put_pending", work)

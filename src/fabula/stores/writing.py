@@ -18,7 +18,7 @@ from fabula.stores.layouts import Layout
 from fabula.stores.leasing import held
 from fabula.stores.reading import unembedded
 from fabula.stores.rows import from_row, micros, now, to_row
-from fabula.stores.statements import COPYING, Do, Steps
+from fabula.stores.statements import COPYING, Do, Rows, Steps
 from fabula.timeline import SUPERSEDED_BY
 from fabula.types import Passage, Record
 
@@ -109,12 +109,17 @@ def write(scope: str, changes: Changes, lease: Lease | None, layout: Layout) -> 
     for task, ids in _by_task(changes.again).items():
         rows = yield Do("live_records", {"scope": scope, "ids": ids})
         yield Do("strike_pending", {"scope": scope, "task": task, "ids": ids})  # a fresh start
-        yield Do("put_pending", [
-            {"scope": scope, "task": task, "number": row[0], "id": row[1], "session": row[4] or "", "due": 0}
-            for row in rows
-        ])  # fmt: skip
+        yield Do("put_pending", work_on(scope, task, rows))
     yield state.left()
     return Written(revision=state.revision, present=present, erased=frozenset(erased))
+
+
+def work_on(scope: str, task: Task, rows: Rows) -> list[dict[str, Any]]:
+    """Return the parameters of `put_pending` for records that are there: work that is due at once."""
+    return [
+        {"scope": scope, "task": task, "number": row[0], "id": row[1], "session": row[4] or "", "due": 0}
+        for row in rows
+    ]  # fmt: skip
 
 
 def _by_task(work: Iterable[tuple[Task, str]]) -> dict[Task, list[str]]:
@@ -246,10 +251,7 @@ def _switch(state: OwnRow, space: str, layout: Layout) -> Steps[None]:
     """Keep the scope in another space from now on; what has no vector there yet is left to be embedded."""
     missing = yield from unembedded(state.scope, space, layout)
     rows = yield Do("numbered_records", {"scope": state.scope, "numbers": missing})
-    yield Do("put_pending", [
-        {"scope": state.scope, "task": "embed", "number": row[0], "id": row[1], "session": row[4] or "", "due": 0}
-        for row in rows
-    ])  # fmt: skip
+    yield Do("put_pending", work_on(state.scope, "embed", rows))
     yield from layout.keep(state.scope, space)
     yield Do("clear_embeddings", {"scope": state.scope})
     state.space, state.reset = space, state.revision
