@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
-import logging
-import os
 import reprlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import fields
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
@@ -16,11 +13,11 @@ from typing import Any, Final, Literal, Self, cast, get_args
 from fabula import extract as extracting
 from fabula import recall as recalling
 from fabula import remember as remembering
-from fabula.abc import LLM, Clock, Embedder, Erasure, Extractor, Filter, Store
-from fabula.background import Worker
+from fabula.abc import LLM, BlobStore, Clock, Embedder, Erasure, Extractor, Filter, Store
 from fabula.checking import aware, within
 from fabula.conventions import Conventions
-from fabula.errors import Confined, ForkedMemory, InvalidInput, MemoryClosed, UsageError
+from fabula.crew import Crew
+from fabula.errors import InvalidInput
 from fabula.extractors import LLMExtractor, RuleExtractor
 from fabula.providers.bundled import bundled
 from fabula.pruning import Upkept, prune
@@ -31,8 +28,6 @@ from fabula.stores.hot import HotStore
 from fabula.text import clean, derived_id, identifier
 from fabula.types import KINDS, Flushed, Forgotten, Image, Interval, Kind, Message, Plan, Receipt, Record, Stats, Status
 from fabula.upkeep import Progress, check, quiet, reembed
-
-log = logging.getLogger(__name__)
 
 EmbedderName = Literal["default", "fast"]
 DEFAULT_PLAN: Final = Plan()
@@ -60,8 +55,8 @@ class AsyncMemory:
     `database` is a path, a database URL (`sqlite:///memory.db`) or a store of your own. `embedder` is `"default"` (the
     bundled model), `"fast"` (a smaller, quicker one), your own, or `None` for keyword search alone. `llm` is a language
     model that draws frames, facts and entities from talk, and judges which frames are one; without, rules do. An
-    `extractor` of your own draws instead. With `background=False` it leaves the work that follows a write to others
-    (or to `flush`). Use it inside `async with`, or close it when done.
+    `extractor` of your own draws instead. `blobs` keeps what is uploaded. With `background=False` it leaves the work
+    that follows a write to others (or to `flush`). Use it inside `async with`, or close it when done.
 
         async with AsyncMemory("memory.db") as memory:
             await memory.remember("alice", [Message("I moved to Porto in May", speaker="Alice")])
@@ -77,71 +72,39 @@ class AsyncMemory:
         llm: LLM | None = None,
         settings: Settings | None = None,
         clock: Clock = local_now,
+        blobs: BlobStore | None = None,
         background: bool = True,
     ) -> None:
         self.settings = settings or Settings()
-        self._clock = clock
         inner = database if isinstance(database, Store) else open_store(database, busy=self.settings.busy)
         self._store = HotStore(inner, self.settings.hot_bytes) if self.settings.hot_bytes else inner
         self._embedder = bundled(embedder) if isinstance(embedder, str) else _an(Embedder, embedder, "embedder")
-        self._llm = _an(LLM, llm, "llm")
-        self._extractor = extractor or _extractor(llm, self.settings.conventions)
-        self._worker: Worker | None = None
-        self._crew: list[Worker] = []
-        self._background = background
-        self._process = 0
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._closed = False
-        self._guard = asyncio.Lock()
+        self._clock = clock
+        self._crew = Crew(
+            store=self._store,
+            embedder=self._embedder,
+            llm=_an(LLM, llm, "llm"),
+            extractor=extractor or _extractor(llm, self.settings.conventions),
+            blobs=_an(BlobStore, blobs, "blobs"),
+            settings=self.settings,
+            clock=clock,
+            background=background,
+        )
 
     async def open(self) -> Self:
         """Open the database, bring its schema up to date and go on with the work that was left.
 
         The first call of any other method does this too. Raises `StoreUnavailable` or `SchemaTooNew`.
         """
-        async with self._guard:
-            if self._worker is None:
-                await self._store.open()
-                self._process, self._loop = os.getpid(), asyncio.get_running_loop()
-                self._crew = [
-                    Worker(self._store, self._embedder, self._extractor, self._llm, self.settings, self._clock)
-                    for _ in range(self.settings.workers)
-                ]
-                self._worker = self._crew[0]
-                if self._background:
-                    await self._start()
-                self._closed = False
+        await self._crew.open()
         return self
-
-    async def _start(self) -> None:
-        try:
-            await self._store.retry(self.settings.attempts)
-        except Confined as error:
-            log.info("work that failed before is left to others: %s", error)
-        for worker in self._crew:
-            worker.start()
 
     async def close(self, *, drain: float | None = None) -> None:
         """Finish due background work within `drain` seconds (default: the setting) and close.
 
         What is left stays pending in the database.
         """
-        async with self._guard:
-            worker, self._worker = self._worker, None
-            self._closed = True
-            if worker is None:
-                return
-            if self._process != os.getpid():
-                raise ForkedMemory
-            try:
-                patience = self.settings.drain if drain is None else drain
-                await asyncio.gather(*(each.stop(patience) for each in self._crew))
-            finally:
-                await self._store.close()
-                if self._embedder is not None:
-                    await self._embedder.close()
-                if (close := getattr(self._llm, "close", None)) is not None:
-                    await close()
+        await self._crew.close(drain)
 
     async def __aenter__(self) -> Self:
         return await self.open()
@@ -150,17 +113,6 @@ class AsyncMemory:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self.close()
-
-    async def _ready(self) -> Worker:
-        if self._worker is None:
-            if self._closed:
-                raise MemoryClosed
-            await self.open()
-        if self._worker is None or self._process != os.getpid():
-            raise ForkedMemory
-        if self._loop is not asyncio.get_running_loop():
-            raise UsageError("the memory was opened in another event loop: open and close it within one")
-        return self._worker
 
     # --- the verbs ---
 
@@ -173,7 +125,7 @@ class AsyncMemory:
         Raises `InvalidInput`, `StoreUnavailable`, and `EmbeddingMismatch` where the scope was embedded with another
         model; nothing is written then.
         """
-        worker = await self._ready()
+        ground = await self._crew.ready()
         scope = identifier(scope, "scope")
         given: Any = [messages] if isinstance(messages, Message | str) else messages
         if not isinstance(given, Iterable) or isinstance(given, Mapping | bytes):
@@ -182,9 +134,8 @@ class AsyncMemory:
         for message in talk:
             if not isinstance(message, Message):
                 raise InvalidInput(f"messages are Message objects or text, not {type(message).__name__}")
-        space = "" if self._embedder is None else self._embedder.space
-        receipt = await remembering.remember(self._store, scope, talk, self.settings, self._clock, space)
-        worker.wake(scope)
+        receipt = await remembering.remember(self._store, scope, talk, self.settings, self._clock, ground.space)
+        ground.wake(scope)
         return receipt
 
     async def recall(
@@ -207,7 +158,7 @@ class AsyncMemory:
 
         Raises `InvalidInput` and `StoreUnavailable`. A model that fails is named in `degraded`.
         """
-        await self._ready()
+        await self._crew.ready()
         scope = identifier(scope, "scope")
         if not isinstance(query, str):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InvalidInput(f"a query is text, not {type(query).__name__}")
@@ -251,7 +202,7 @@ class AsyncMemory:
 
         Raises `InvalidInput` when it is not said what to forget.
         """
-        await self._ready()
+        await self._crew.ready()
         scope = identifier(scope, "scope")
         given: tuple[Any, ...] = (ids, refs)
         if not all(isinstance(some, Sequence) and not isinstance(some, str | bytes) for some in given):
@@ -267,14 +218,12 @@ class AsyncMemory:
 
     async def flush(self, scope: str | None = None, *, seconds: float | None = None) -> Flushed:
         """Do all background work now and wait for it, at most `seconds`; return what is left and why."""
-        await self._ready()
+        await self._crew.ready()
         patience: Any = seconds
         if patience is not None and not (isinstance(patience, int | float) and patience >= 0):
             raise InvalidInput(f"seconds is 0 or more, or None, not {reprlib.repr(patience)}")
         name = None if scope is None else identifier(scope, "scope")
-        done = await asyncio.gather(*(each.flush(name, seconds) for each in self._crew))
-        errors = dict.fromkeys(error for flushed in done for error in flushed.errors)
-        return replace(min(done, key=lambda flushed: flushed.pending), errors=tuple(errors))
+        return await self._crew.flush(name, seconds)
 
     # --- looking around ---
 
@@ -295,7 +244,7 @@ class AsyncMemory:
         `status` is which: live, superseded or archived; `None` for all that are believed, facts that are over too.
         `mentions` keeps records whose text contains it, letter case aside.
         """
-        await self._ready()
+        await self._crew.ready()
         scope = identifier(scope, "scope")
         if kind not in KINDS:
             raise InvalidInput(f"kind is one of {', '.join(KINDS)}, not {kind!r}")
@@ -326,24 +275,24 @@ class AsyncMemory:
 
     async def get(self, scope: str, record_id: str, *, as_of: datetime | str | None = None) -> Record | None:
         """Return a record by id as it is believed now, or was at `as_of`; `None` where there is none."""
-        await self._ready()
+        await self._crew.ready()
         moment = None if as_of is None else aware(as_of)
         wanted = identifier(record_id, "id")
         return (await self._store.get(identifier(scope, "scope"), [wanted], moment)).get(wanted)
 
     async def scopes(self) -> list[str]:
         """Return every scope that holds anything."""
-        await self._ready()
+        await self._crew.ready()
         return await self._store.scopes()
 
     async def stats(self, scope: str | None = None) -> Stats:
         """Count and measure one scope, or all."""
-        await self._ready()
+        await self._crew.ready()
         return await self._store.stats(None if scope is None else identifier(scope, "scope"))
 
     async def check(self, scope: str | None = None) -> list[str]:
         """Prove that records, terms, vectors, provenance and pending work agree; return one line a fault."""
-        await self._ready()
+        await self._crew.ready()
         name = None if scope is None else identifier(scope, "scope")
         return await check(self._store, name)
 
@@ -354,7 +303,7 @@ class AsyncMemory:
         It may be interrupted and goes on where it was. What is written meanwhile is embedded too. Raises
         `InvalidInput` where the memory has no model, and a `ProviderError`.
         """
-        await self._ready()
+        await self._crew.ready()
         if self._embedder is None:
             raise InvalidInput("there is no embedding model to embed with")
         names = await self._store.scopes() if scope is None else [identifier(scope, "scope")]
@@ -371,20 +320,19 @@ class AsyncMemory:
         large it is. Raises `StoreUnavailable` where a scope is written to, or such a file read, all the while, and
         `LeaseLost` where another process took the scope over.
         """
-        worker = await self._ready()
+        ground = await self._crew.ready()
         await self._store.scrub(now=True)  # first, so that what fails leaves nothing done and untold
         names = await self._store.scopes() if scope is None else [identifier(scope, "scope")]
-        space = "" if self._embedder is None else self._embedder.space
         done: list[Upkept] = []
         for name in names:
             if await self._store.state(name) is None:
                 continue
-            async with worker.holding(name) as lease:
+            async with ground.holding(name) as lease:
                 if lease is None:
                     done.append(Upkept(skipped=(name,)))
                     continue
-                done.append(await prune(self._store, lease, space, self.settings, self._clock()))
-            worker.wake(name)
+                done.append(await prune(self._store, lease, ground.space, self.settings, self._clock()))
+            ground.wake(name)
         return Upkept(
             **{each.name: tuple(i for one in done for i in getattr(one, each.name)) for each in fields(Upkept)}
         )
@@ -394,15 +342,15 @@ class AsyncMemory:
 
         For a language model that comes later: its frames take the place of those that rules have made. `flush` waits.
         """
-        worker = await self._ready()
+        ground = await self._crew.ready()
         queued = 0
         for name in await self._store.scopes() if scope is None else [identifier(scope, "scope")]:
             queued += await extracting.again(self._store, name)
-            worker.wake(name)
+            ground.wake(name)
         return queued
 
     async def reindex(self, scope: str | None = None) -> int:
         """Make the keyword index anew with the present tokeniser; return how many records were read."""
-        await self._ready()
+        await self._crew.ready()
         names = await self._store.scopes() if scope is None else [identifier(scope, "scope")]
         return sum([await remembering.reindex(self._store, name) for name in names])

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self, TypeVar
 
-from fabula.abc import LLM, Clock, Embedder, Extractor, Store
+from fabula.abc import LLM, BlobStore, Clock, Embedder, Extractor, Store
 from fabula.errors import ForkedMemory, MemoryClosed, ReentrantCall
 from fabula.memory import DEFAULT_PLAN, AsyncMemory, EmbedderName, local_now
 from fabula.pruning import Upkept
@@ -101,11 +101,12 @@ class Memory:
         llm: LLM | None = None,
         settings: Settings | None = None,
         clock: Clock = local_now,
+        blobs: BlobStore | None = None,
         background: bool = True,
     ) -> None:
         self._memory = AsyncMemory(
             database, embedder=embedder, extractor=extractor, llm=llm, settings=settings, clock=clock,
-            background=background,
+            blobs=blobs, background=background,
         )  # fmt: skip
         self._portal: _Portal | None = None
         self._closed = False

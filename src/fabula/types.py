@@ -28,7 +28,9 @@ Precision = Literal[
 VAGUE: Final[tuple[Precision, ...]] = ("instant", "fuzzy")
 """The precisions of times that say nothing of when."""
 Channel = Literal["dense", "sparse", "context", "time", "facts", "frames", "graph"]
-Fusion = Literal["linear", "rrf"]
+Fusion = Literal["linear", "rrf", "similarity"]
+SORT: Final = "sort"
+"""The key of `meta` under which who writes a record of their own says what sort of memory it is (`Plan.sort`)."""
 
 Link = Literal["subject", "object", "names", "synonym", "causes", "fused"]
 """How records are tied: a fact to its subject and its object, a frame to whom it names, an entity to one that may be
@@ -327,6 +329,24 @@ class Flushed:
     failed: int = 0
     """Work whose last attempt failed. It is tried again later, a few times; then at the next opening."""
     errors: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Factors:
+    """How relevance is weighed with age and importance (Park et al. 2023, Generative Agents): as their product."""
+
+    decay: float = 30 * 86400.0
+    """Seconds after which what an unmoved memory gains from being fresh has fallen to 1/e (Ebbinghaus 1885)."""
+    floor: float = 0.6
+    """0–1: what recency never falls below. What is old and relevant still stands before what is fresh and beside it."""
+    rehearsal: bool = False
+    """Whether what is recalled often stays fresh: by the base level of ACT-R (Anderson and Lebiere 1998)."""
+
+    def __post_init__(self) -> None:
+        within("decay", self.decay, 1, kind=float)
+        within("floor", self.floor, 0, 1, kind=float)
+        if not isinstance(self.rehearsal, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InvalidInput(f"rehearsal is True or False, not {self.rehearsal!r}")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

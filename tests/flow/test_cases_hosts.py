@@ -103,7 +103,7 @@ async def test_a_refused_key_is_one_call_and_never_shown(
     options: dict[str, Any] = {**host, "settings": Settings(window=1, batch=1, idle=0, backoff=0)}
     async with asking(stub, db, background=True, **options) as memory:
         if embeds:
-            memory._worker._extractor = FakeExtractor(lambda window: Extraction())  # pyright: ignore
+            memory._crew._workers[0]._extractor = FakeExtractor(lambda window: Extraction())  # pyright: ignore
         for scope in ("u", "v"):
             await memory.remember(scope, [f"message {n}" for n in range(5)])
         flushed = await memory.flush()
@@ -113,7 +113,7 @@ async def test_a_refused_key_is_one_call_and_never_shown(
         assert "refused the key" in flushed.errors[0]
         await memory.remember("u", "one more")
         assert (await memory.stats()).failed >= 1
-        shown = caplog.text + repr(flushed) + repr(memory._llm) + repr(memory._embedder)
+        shown = caplog.text + repr(flushed) + repr(memory._crew._llm) + repr(memory._embedder)
         shown += repr(await memory._store.pending("u", "extract")) + repr(await memory._store.pending("u", "embed"))
         assert "AAAA1111" not in shown
     assert len(stub.asked) == calls, "nor by closing"
@@ -128,7 +128,7 @@ async def test_a_refused_key_is_tried_again_after_a_while(
     stub.answers = [refused(401, "no")]
     async with asking(stub, db, embedder=None) as memory:
         await memory.remember("u", "I brew jasmine tea")
-        (worker,) = memory._crew  # pyright: ignore[reportPrivateUsage]
+        (worker,) = memory._crew._workers  # pyright: ignore[reportPrivateUsage]
         await memory.flush()
         assert len(stub.asked) == 1
         stub.answers = [said(FOUND)]

@@ -15,6 +15,7 @@ from fabula.abc.changes import (
     Terms,
     Written,
 )
+from fabula.abc.ground import Ground, Ready
 from fabula.abc.models import LLM, BlobStore, Clock, Embedder, Extraction, Extractor, Held, Reply, Role, Vectors
 from fabula.abc.store import Store
 
@@ -32,9 +33,11 @@ __all__ = [
     "Extraction",
     "Extractor",
     "Filter",
+    "Ground",
     "Held",
     "Lease",
     "Pending",
+    "Ready",
     "Reply",
     "Role",
     "ScopeState",

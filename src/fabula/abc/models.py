@@ -140,6 +140,7 @@ class Extractor(Protocol):
         ...
 
 
+@runtime_checkable
 class BlobStore(Protocol):
     """Keeps bytes that do not belong in a database."""
 
