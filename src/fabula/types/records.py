@@ -1,4 +1,4 @@
-"""The records fabula keeps, the question it is asked and the receipts it gives; no behaviour beyond validation.
+"""The records fabula keeps and the messages they come from; no behaviour beyond validation.
 
 Six records share one base: `Passage`, `Frame`, `Fact`, `Entity`, `Insight`, `Note`. All are frozen. Two time
 axes stay apart in every record: `valid` (when it happened or holds) and `recorded` (when fabula believed it).
@@ -15,7 +15,7 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import Any, ClassVar, Final, Literal, get_args
 
-from fabula.checking import aware, chosen, named, pictured, within
+from fabula.checking import aware, pictured
 from fabula.errors import InvalidInput
 from fabula.filenames import in_words
 
@@ -27,8 +27,6 @@ Precision = Literal[
 ]  # fmt: skip
 VAGUE: Final[tuple[Precision, ...]] = ("instant", "fuzzy")
 """The precisions of times that say nothing of when."""
-Channel = Literal["dense", "sparse", "context", "time", "facts", "frames", "graph"]
-Fusion = Literal["linear", "rrf", "similarity"]
 SORT: Final = "sort"
 """The key of `meta` under which who writes a record of their own says what sort of memory it is (`Plan.sort`)."""
 
@@ -36,7 +34,6 @@ Link = Literal["subject", "object", "names", "synonym", "causes", "fused"]
 """How records are tied: a fact to its subject and its object, a frame to whom it names, an entity to one that may be
 the same, a frame to what it brought about, and one that was fused to those it was made of, itself as it began first."""
 KINDS: tuple[Kind, ...] = get_args(Kind)
-CHANNELS: tuple[Channel, ...] = get_args(Channel)
 ROLES = frozenset({"user", "assistant", "system", "tool", "developer"})
 """Names of roles: as a speaker they name nobody."""
 NOTHING: Mapping[Any, Any] = MappingProxyType({})
@@ -275,192 +272,3 @@ _MESSAGE_TYPES: Mapping[str, tuple[tuple[type, ...], str]] = {
     "content": ((str,), "text"), "speaker": ((str, type(None)), "text or None"), "role": ((str,), "text"),
     "session": ((str,), "text"), "images": ((tuple, list), "a list of images"), "meta": ((Mapping,), "a mapping"),
 }  # fmt: skip
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Masked:
-    """A secret that was replaced before anything was stored: where the replacement stands, and what kind it hid."""
-
-    id: str
-    """The passage."""
-    kind: str
-    start: int
-    end: int
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Receipt:
-    """What `remember` did; everything it names is durable.
-
-    `ids` holds one passage id a message, in order (`None` for a message that was forgotten before and stays so).
-    """
-
-    ids: tuple[str | None, ...] = ()
-    duplicates: tuple[str, ...] = ()
-    """Ids that were already there with the same text."""
-    conflicts: tuple[str, ...] = ()
-    """Ids that were already there with another text: the first text stays."""
-    erased: tuple[str, ...] = ()
-    """Message ids that were forgotten: they are not brought back."""
-    masked: tuple[Masked, ...] = ()
-
-    @property
-    def added(self) -> int:
-        """How many messages are new."""
-        return len(self.ids) - len(self.duplicates) - len(self.conflicts) - len(self.erased)
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Forgotten:
-    """What `forget` removed: rows by table (vectors one by one). Empty, and false, where nothing matched."""
-
-    rows: Mapping[str, int] = field(default_factory=lambda: NOTHING)
-
-    def __bool__(self) -> bool:
-        return any(self.rows.values())
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Flushed:
-    """Where background work stands after `flush`."""
-
-    pending: int = 0
-    """Work that is left: it failed, nobody here can do it (no model), or another process is at it."""
-    failed: int = 0
-    """Work whose last attempt failed. It is tried again later, a few times; then at the next opening."""
-    errors: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Factors:
-    """How relevance is weighed with age and importance (Park et al. 2023, Generative Agents): as their product."""
-
-    decay: float = 30 * 86400.0
-    """Seconds after which what an unmoved memory gains from being fresh has fallen to 1/e (Ebbinghaus 1885)."""
-    floor: float = 0.6
-    """0–1: what recency never falls below. What is old and relevant still stands before what is fresh and beside it."""
-    rehearsal: bool = False
-    """Whether what is recalled often stays fresh: by the base level of ACT-R (Anderson and Lebiere 1998)."""
-
-    def __post_init__(self) -> None:
-        within("decay", self.decay, 1, kind=float)
-        within("floor", self.floor, 0, 1, kind=float)
-        if not isinstance(self.rehearsal, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise InvalidInput(f"rehearsal is True or False, not {self.rehearsal!r}")
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Plan:
-    """How to recall, as data.
-
-    `kinds` says what may come back, `limit` how many hits. `channels` are scored for every candidate and fused:
-    `linear` (a fitted weight table) or `rrf` (reciprocal rank fusion with constant `rrf_k`). The filters
-    `session`, `speaker` and `during` narrow the passages. Hits that score below `min_score`, or have less to do with
-    the query than `min_relevance`, are left out.
-    """
-
-    kinds: tuple[Kind, ...] = ("passage", "frame", "fact")
-    limit: int = 10
-    channels: tuple[Channel, ...] = CHANNELS
-    fusion: Fusion = "linear"
-    rrf_k: int = 60
-    session: str | None = None
-    speaker: str | None = None
-    during: Interval | None = None
-    valid_at: datetime | None = None
-    """Only what happened or held at this time comes back, of every kind; see `fabula.holding`."""
-    restart: float = 0.5
-    """How often the walk over the graph begins anew, 0–1; SEEM calls it `ppr_damping`."""
-    expand: int = 0
-    """How many further passages reverse provenance expansion may bring."""
-    min_score: float | None = None
-    """0–1, by `Hit.score`: how a hit stands among the others."""
-    min_relevance: float | None = None
-    """0–1, by `Hit.relevance`: whether a hit has to do with the query at all."""
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "kinds", chosen("kinds", self.kinds, KINDS))
-        object.__setattr__(self, "channels", chosen("channels", self.channels, CHANNELS))
-        if self.fusion not in get_args(Fusion):
-            raise InvalidInput(f"fusion is 'linear' or 'rrf', not {self.fusion!r}")
-        within("limit", self.limit, 1, MAX_LIMIT)
-        within("rrf_k", self.rrf_k, 1)
-        within("expand", self.expand, 0, MAX_LIMIT)
-        within("restart", self.restart, 0.01, 1, kind=float)
-        if self.valid_at is not None:
-            object.__setattr__(self, "valid_at", aware(self.valid_at))
-        for name in ("min_score", "min_relevance"):
-            if getattr(self, name) is not None:
-                within(name, getattr(self, name), 0, 1, kind=float)
-        during: Any = self.during
-        if not isinstance(during, Interval | None):
-            raise InvalidInput(f"during is an Interval or None, not {reprlib.repr(during)}")
-        for name in ("session", "speaker"):
-            value = getattr(self, name)
-            if value is not None:
-                object.__setattr__(self, name, named(name, value))
-
-
-MAX_LIMIT = 1000
-"""The most hits one recall may ask for."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Hit:
-    """A record that came back and why.
-
-    `score` (0–1) orders the hits of one recall and is not comparable between recalls. `parts` holds the features it
-    is the weighted sum of. Facts and frames that a model drew are ranked themselves; those of rules, entities and
-    insights have the score and parts of the best passage they were made from.
-    """
-
-    record: Record
-    score: float
-    parts: Mapping[str, float] = field(default_factory=lambda: NOTHING)
-
-    @property
-    def relevance(self) -> float:
-        """How surely the record has to do with the query, 0–1; comparable between recalls."""
-        return self.parts.get("relevance", 0.0)
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Trace:
-    """How a recall came about, given with `explain=True`."""
-
-    terms: tuple[str, ...]
-    """The query's terms after stemming and cutting."""
-    speakers: tuple[str, ...]
-    """Speakers of the scope whom the query names."""
-    windows: tuple[Interval, ...]
-    """Dates found in the query."""
-    asks: str
-    """What kind of answer it wants, and whether the latest or the first of several (see `question.Question`)."""
-    order: str
-    profile: str
-    """The weight profile that was used."""
-    weights: Mapping[str, float]
-    pool: int
-    """How many candidates were scored."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Stats:
-    """Counts and sizes, of one scope or of all."""
-
-    scopes: int
-    records: Mapping[str, int]
-    """Live records by kind."""
-    sessions: int
-    pending: Mapping[str, int]
-    """Work waiting, by task."""
-    failed: int
-    """Pieces of work whose last attempt failed."""
-    bytes: Mapping[str, int]
-    """Bytes by table, as far as the engine can tell."""
-
-    @property
-    def bytes_per_message(self) -> float:
-        """All bytes over all passages."""
-        passages = self.records.get("passage", 0)
-        return sum(self.bytes.values()) / passages if passages else 0.0

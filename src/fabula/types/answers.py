@@ -1,0 +1,123 @@
+"""What a memory answers: receipts of what it did, hits and why, counts; no behaviour."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from fabula.types.records import NOTHING, Interval, Record
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Masked:
+    """A secret that was replaced before anything was stored: where the replacement stands, and what kind it hid."""
+
+    id: str
+    """The passage."""
+    kind: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Receipt:
+    """What `remember` did; everything it names is durable.
+
+    `ids` holds one passage id a message, in order (`None` for a message that was forgotten before and stays so).
+    """
+
+    ids: tuple[str | None, ...] = ()
+    duplicates: tuple[str, ...] = ()
+    """Ids that were already there with the same text."""
+    conflicts: tuple[str, ...] = ()
+    """Ids that were already there with another text: the first text stays."""
+    erased: tuple[str, ...] = ()
+    """Message ids that were forgotten: they are not brought back."""
+    masked: tuple[Masked, ...] = ()
+
+    @property
+    def added(self) -> int:
+        """How many messages are new."""
+        return len(self.ids) - len(self.duplicates) - len(self.conflicts) - len(self.erased)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Forgotten:
+    """What `forget` removed: rows by table (vectors one by one). Empty, and false, where nothing matched."""
+
+    rows: Mapping[str, int] = field(default_factory=lambda: NOTHING)
+
+    def __bool__(self) -> bool:
+        return any(self.rows.values())
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Flushed:
+    """Where background work stands after `flush`."""
+
+    pending: int = 0
+    """Work that is left: it failed, nobody here can do it (no model), or another process is at it."""
+    failed: int = 0
+    """Work whose last attempt failed. It is tried again later, a few times; then at the next opening."""
+    errors: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Hit:
+    """A record that came back and why.
+
+    `score` (0–1) orders the hits of one recall and is not comparable between recalls. `parts` holds the features it
+    is the weighted sum of. Facts and frames that a model drew are ranked themselves; those of rules, entities and
+    insights have the score and parts of the best passage they were made from.
+    """
+
+    record: Record
+    score: float
+    parts: Mapping[str, float] = field(default_factory=lambda: NOTHING)
+
+    @property
+    def relevance(self) -> float:
+        """How surely the record has to do with the query, 0–1; comparable between recalls."""
+        return self.parts.get("relevance", 0.0)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Trace:
+    """How a recall came about, given with `explain=True`."""
+
+    terms: tuple[str, ...]
+    """The query's terms after stemming and cutting."""
+    speakers: tuple[str, ...]
+    """Speakers of the scope whom the query names."""
+    windows: tuple[Interval, ...]
+    """Dates found in the query."""
+    asks: str
+    """What kind of answer it wants, and whether the latest or the first of several (see `question.Question`)."""
+    order: str
+    profile: str
+    """The weight profile that was used."""
+    weights: Mapping[str, float]
+    pool: int
+    """How many candidates were scored."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Stats:
+    """Counts and sizes, of one scope or of all."""
+
+    scopes: int
+    records: Mapping[str, int]
+    """Live records by kind."""
+    sessions: int
+    pending: Mapping[str, int]
+    """Work waiting, by task."""
+    failed: int
+    """Pieces of work whose last attempt failed."""
+    bytes: Mapping[str, int]
+    """Bytes by table, as far as the engine can tell."""
+
+    @property
+    def bytes_per_message(self) -> float:
+        """All bytes over all passages."""
+        passages = self.records.get("passage", 0)
+        return sum(self.bytes.values()) / passages if passages else 0.0

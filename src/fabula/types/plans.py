@@ -1,0 +1,88 @@
+"""The question a memory is asked, as data: what to recall and how; no behaviour beyond validation."""
+
+from __future__ import annotations
+
+import reprlib
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final, Literal, get_args
+
+from fabula.checking import aware, chosen, named, within
+from fabula.errors import InvalidInput
+from fabula.types.records import KINDS, Interval, Kind
+
+Channel = Literal["dense", "sparse", "context", "time", "facts", "frames", "graph"]
+Fusion = Literal["linear", "rrf", "similarity"]
+CHANNELS: tuple[Channel, ...] = get_args(Channel)
+MAX_LIMIT: Final = 1000
+"""The most hits one recall may ask for."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Factors:
+    """How relevance is weighed with age and importance (Park et al. 2023, Generative Agents): as their product."""
+
+    decay: float = 30 * 86400.0
+    """Seconds after which what an unmoved memory gains from being fresh has fallen to 1/e (Ebbinghaus 1885)."""
+    floor: float = 0.6
+    """0–1: what recency never falls below. What is old and relevant still stands before what is fresh and beside it."""
+    rehearsal: bool = False
+    """Whether what is recalled often stays fresh: by the base level of ACT-R (Anderson and Lebiere 1998)."""
+
+    def __post_init__(self) -> None:
+        within("decay", self.decay, 1, kind=float)
+        within("floor", self.floor, 0, 1, kind=float)
+        if not isinstance(self.rehearsal, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InvalidInput(f"rehearsal is True or False, not {self.rehearsal!r}")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Plan:
+    """How to recall, as data.
+
+    `kinds` says what may come back, `limit` how many hits. `channels` are scored for every candidate and fused:
+    `linear` (a fitted weight table) or `rrf` (reciprocal rank fusion with constant `rrf_k`). The filters
+    `session`, `speaker` and `during` narrow the passages. Hits that score below `min_score`, or have less to do with
+    the query than `min_relevance`, are left out.
+    """
+
+    kinds: tuple[Kind, ...] = ("passage", "frame", "fact")
+    limit: int = 10
+    channels: tuple[Channel, ...] = CHANNELS
+    fusion: Fusion = "linear"
+    rrf_k: int = 60
+    session: str | None = None
+    speaker: str | None = None
+    during: Interval | None = None
+    valid_at: datetime | None = None
+    """Only what happened or held at this time comes back, of every kind; see `fabula.holding`."""
+    restart: float = 0.5
+    """How often the walk over the graph begins anew, 0–1; SEEM calls it `ppr_damping`."""
+    expand: int = 0
+    """How many further passages reverse provenance expansion may bring."""
+    min_score: float | None = None
+    """0–1, by `Hit.score`: how a hit stands among the others."""
+    min_relevance: float | None = None
+    """0–1, by `Hit.relevance`: whether a hit has to do with the query at all."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "kinds", chosen("kinds", self.kinds, KINDS))
+        object.__setattr__(self, "channels", chosen("channels", self.channels, CHANNELS))
+        if self.fusion not in get_args(Fusion):
+            raise InvalidInput(f"fusion is 'linear' or 'rrf', not {self.fusion!r}")
+        within("limit", self.limit, 1, MAX_LIMIT)
+        within("rrf_k", self.rrf_k, 1)
+        within("expand", self.expand, 0, MAX_LIMIT)
+        within("restart", self.restart, 0.01, 1, kind=float)
+        if self.valid_at is not None:
+            object.__setattr__(self, "valid_at", aware(self.valid_at))
+        for name in ("min_score", "min_relevance"):
+            if getattr(self, name) is not None:
+                within(name, getattr(self, name), 0, 1, kind=float)
+        during: Any = self.during
+        if not isinstance(during, Interval | None):
+            raise InvalidInput(f"during is an Interval or None, not {reprlib.repr(during)}")
+        for name in ("session", "speaker"):
+            value = getattr(self, name)
+            if value is not None:
+                object.__setattr__(self, name, named(name, value))
