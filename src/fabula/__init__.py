@@ -30,10 +30,12 @@ from fabula.render import Recollection
 from fabula.settings import Settings
 from fabula.sync import Memory
 from fabula.types import (
+    Access,
     Emotion,
     Entity,
     Event,
     Fact,
+    Factors,
     Flushed,
     Forgotten,
     Frame,
@@ -56,6 +58,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "LLM",
+    "Access",
     "AsyncMemory",
     "Confined",
     "Conventions",
@@ -68,6 +71,7 @@ __all__ = [
     "Extractor",
     "FabulaError",
     "Fact",
+    "Factors",
     "Flushed",
     "Forgotten",
     "ForkedMemory",

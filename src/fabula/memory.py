@@ -10,6 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Literal, Self, cast, get_args
 
+from fabula import authored
 from fabula import extract as extracting
 from fabula import recall as recalling
 from fabula import remember as remembering
@@ -26,7 +27,21 @@ from fabula.settings import Settings
 from fabula.stores import open_store
 from fabula.stores.hot import HotStore
 from fabula.text import clean, derived_id, identifier
-from fabula.types import KINDS, Flushed, Forgotten, Image, Interval, Kind, Message, Plan, Receipt, Record, Stats, Status
+from fabula.types import (
+    KINDS,
+    Emotion,
+    Flushed,
+    Forgotten,
+    Image,
+    Interval,
+    Kind,
+    Message,
+    Plan,
+    Receipt,
+    Record,
+    Stats,
+    Status,
+)
 from fabula.upkeep import Progress, check, quiet, reembed
 
 EmbedderName = Literal["default", "fast"]
@@ -137,6 +152,44 @@ class AsyncMemory:
         receipt = await remembering.remember(self._store, scope, talk, self.settings, self._clock, ground.space)
         ground.wake(scope)
         return receipt
+
+    async def add(self, scope: str, records: Record | Iterable[Record]) -> tuple[str, ...]:
+        """Write records of your own: facts, frames, insights or entities; return their ids, in order.
+
+        A record whose `id` is empty gets one by what it says, so that the same written twice is one; one with an id
+        that is there already stays as it is. Its `scope` and `recorded` are set here. What it was made from
+        (`sources`) may be nothing: then it stands on its own, and is found by what it says. A word in `meta["sort"]`
+        says what sort of memory it is (`Plan.sort`). When this returns, the records are durable and found by keyword.
+
+        Raises `InvalidInput`, also where an id was forgotten, `SourcesGone` and `StoreUnavailable`; nothing is written
+        then.
+        """
+        ground = await self._crew.ready()
+        scope = identifier(scope, "scope")
+        given = [records] if isinstance(records, Record) else list(records)
+        return await authored.add(ground, scope, given)
+
+    async def revise(
+        self,
+        scope: str,
+        record_id: str,
+        *,
+        text: str | None = None,
+        importance: float | None = None,
+        emotion: Emotion | None = None,
+        valid: Interval | None = None,
+        meta: Mapping[str, Any] | None = None,
+    ) -> Record | None:
+        """Write a new version of a fact, frame, insight or entity, with what is given changed; return it.
+
+        The version before stays (`history`, `as_of`). `None` where there is no such record. Raises `InvalidInput` for
+        a passage, which is never changed, and a note, which `kv` changes.
+        """
+        ground = await self._crew.ready()
+        scope, record_id = identifier(scope, "scope"), identifier(record_id, "id")
+        return await authored.revise(
+            ground, scope, record_id, text=text, importance=importance, emotion=emotion, valid=valid, meta=meta
+        )
 
     async def recall(
         self,

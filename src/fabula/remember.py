@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from fabula import when
+from fabula import narrowing, when
 from fabula.abc import SEARCHED, Changes, Clock, Embedder, Entry, Filter, Lease, Pending, Store, Task, Terms
 from fabula.checking import aware
 from fabula.errors import EmbeddingMismatch, InvalidInput
@@ -65,7 +65,7 @@ def terms_of(record: Record) -> Terms | None:
     if isinstance(record, Passage) and record.time is not None:
         text = f"{when.spell(record.time)} {spoken_text(record)}"
         return analyse(text, marks=_marks(record.text, record.time))
-    terms = analyse(spoken_text(record), marks=_ties(record))
+    terms = analyse(spoken_text(record), marks=[*_ties(record), *narrowing.marks(record)])
     return replace(terms, links=links_of(record), embedded=True) if says_more(record) else terms
 
 
@@ -165,7 +165,7 @@ def _passage(scope: str, message: Message, at: datetime, settings: Settings) -> 
     if settings.secrets == "mask":
         content, found = mask(content)
         spans = [Masked(id=record_id, kind=s.kind, start=s.start, end=s.end) for s in found]
-    meta: dict[str, Any] = _plain(message.meta, hidden)
+    meta: dict[str, Any] = plain(message.meta, hidden)
     if spans:
         meta[MASKED] = [[s.kind, s.start, s.end] for s in spans]
     passage = Passage(
@@ -191,8 +191,8 @@ def _kept(image: Image, hidden: Callable[[str], str]) -> Image:
     return Image(caption=hidden(image.caption), url=hidden(image.url), name=hidden(image.name), media=media)
 
 
-def _plain(meta: Mapping[str, Any], hidden: Any) -> dict[str, Any]:
-    """The caller's `meta` as plain JSON, with its strings cleaned and secrets masked."""
+def plain(meta: Mapping[str, Any], hidden: Any) -> dict[str, Any]:
+    """Return the caller's `meta` as plain JSON, its strings `hidden`; raises `InvalidInput` where it is none."""
 
     def walk(value: Any) -> Any:
         if isinstance(value, str):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import os
 import threading
-from collections.abc import Coroutine, Iterable, Sequence
+from collections.abc import Coroutine, Iterable, Mapping, Sequence
 from concurrent.futures import CancelledError, wait
 from datetime import datetime
 from pathlib import Path
@@ -21,7 +21,20 @@ from fabula.memory import DEFAULT_PLAN, AsyncMemory, EmbedderName, local_now
 from fabula.pruning import Upkept
 from fabula.render import Recollection
 from fabula.settings import Settings
-from fabula.types import Flushed, Forgotten, Image, Interval, Kind, Message, Plan, Receipt, Record, Stats, Status
+from fabula.types import (
+    Emotion,
+    Flushed,
+    Forgotten,
+    Image,
+    Interval,
+    Kind,
+    Message,
+    Plan,
+    Receipt,
+    Record,
+    Stats,
+    Status,
+)
 from fabula.upkeep import Progress, quiet
 
 T = TypeVar("T")
@@ -168,6 +181,27 @@ class Memory:
     def remember(self, scope: str, messages: Iterable[Message | str] | Message | str) -> Receipt:
         """Store what was said; see `AsyncMemory.remember`."""
         return self._call("remember", self._memory.remember(scope, messages))
+
+    def add(self, scope: str, records: Record | Iterable[Record]) -> tuple[str, ...]:
+        """Write records of your own; see `AsyncMemory.add`."""
+        return self._call("add", self._memory.add(scope, records))
+
+    def revise(
+        self,
+        scope: str,
+        record_id: str,
+        *,
+        text: str | None = None,
+        importance: float | None = None,
+        emotion: Emotion | None = None,
+        valid: Interval | None = None,
+        meta: Mapping[str, Any] | None = None,
+    ) -> Record | None:
+        """Write a new version of a record; see `AsyncMemory.revise`."""
+        revising = self._memory.revise(
+            scope, record_id, text=text, importance=importance, emotion=emotion, valid=valid, meta=meta
+        )
+        return self._call("revise", revising)
 
     def recall(
         self,
