@@ -29,7 +29,11 @@ FLOORS: dict[str, tuple[int, str]] = {
             "names surnames relations timeline frames talk holding narrowing standing weighing",
         ),
         (3, "ground", "stores providers"),
-        (3, "flows", "authored extract extractors link people synonyms hits fusion remember recall upkeep pruning"),
+        (
+            3,
+            "flows",
+            "authored dated extract extractors link people synonyms hits fusion remember recall upkeep pruning",
+        ),
         (4, "front door", "background crew processes blocking memory sync __init__"),
         (5, "faces", "operations imports demo printing administration cli testing"),
     )

@@ -18,6 +18,7 @@ from fabula.abc import LLM, BlobStore, Clock, Embedder, Erasure, Extractor, Filt
 from fabula.checking import aware, within
 from fabula.conventions import Conventions
 from fabula.crew import Crew
+from fabula.dated import dated
 from fabula.errors import InvalidInput
 from fabula.extractors import LLMExtractor, RuleExtractor
 from fabula.providers.bundled import bundled
@@ -325,6 +326,29 @@ class AsyncMemory:
                 break
             after = page[-1][0]
         return found
+
+    async def dated(
+        self,
+        scope: str,
+        kinds: Sequence[Kind] = ("frame", "fact", "insight"),
+        *,
+        during: Interval | None = None,
+        sort: str | None = None,
+        limit: int | None = None,
+        offset: int = 0,
+    ) -> tuple[int, list[Record]]:
+        """List records by when they happened or began to hold, or else were recorded, newest first; archived ones not.
+
+        Return how many there are `during` an interval, and `limit` of them after the first `offset`. `sort` is that
+        of `Plan`. Notes and entities have no place in time.
+        """
+        ground = await self._crew.ready()
+        scope = identifier(scope, "scope")
+        plan = Plan(kinds=tuple(kinds), sort=sort, during=during)
+        if limit is not None:
+            within("limit", limit, 1)
+        within("offset", offset, 0)
+        return await dated(ground, scope, plan, limit, offset)
 
     async def get(self, scope: str, record_id: str, *, as_of: datetime | str | None = None) -> Record | None:
         """Return a record by id as it is believed now, or was at `as_of`; `None` where there is none."""

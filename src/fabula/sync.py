@@ -255,6 +255,20 @@ class Memory:
         )
         return self._call("records", listing)
 
+    def dated(
+        self,
+        scope: str,
+        kinds: Sequence[Kind] = ("frame", "fact", "insight"),
+        *,
+        during: Interval | None = None,
+        sort: str | None = None,
+        limit: int | None = None,
+        offset: int = 0,
+    ) -> tuple[int, list[Record]]:
+        """List records by time, newest first; see `AsyncMemory.dated`."""
+        listing = self._memory.dated(scope, kinds, during=during, sort=sort, limit=limit, offset=offset)
+        return self._call("dated", listing)
+
     def get(self, scope: str, record_id: str, *, as_of: datetime | str | None = None) -> Record | None:
         """Return a record by id; see `AsyncMemory.get`."""
         return self._call("get", self._memory.get(scope, record_id, as_of=as_of))
