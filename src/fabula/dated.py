@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
@@ -10,24 +9,16 @@ import numpy as np
 from fabula import narrowing
 from fabula.abc import Ground
 from fabula.index import FOREVER, Doubles, Field, Index, Ints
-from fabula.types import Interval, Kind, Plan, Record
+from fabula.types import Interval, Plan, Record
 
 PAGE: Final = 500
 """Records fetched at once."""
 
 
-async def dated(
-    ground: Ground,
-    scope: str,
-    kinds: Sequence[Kind],
-    sort: str | None,
-    during: Interval,
-    limit: int | None,
-    offset: int,
-) -> tuple[int, list[Record]]:
+async def dated(ground: Ground, scope: str, plan: Plan, limit: int | None, offset: int) -> tuple[int, list[Record]]:
     """Return how many records there are, and those after `offset`; see `AsyncMemory.dated`."""
     index = await ground.store.load(scope, ground.space)
-    numbers, moments = _within(index, kinds, sort, during)
+    numbers, moments = _within(index, plan)
     order = np.lexsort((-numbers, -moments))
     wanted = numbers[order][offset : None if limit is None else offset + limit].tolist()
     found: list[Record] = []
@@ -38,13 +29,14 @@ async def dated(
     return len(numbers), found
 
 
-def _within(index: Index, kinds: Sequence[Kind], sort: str | None, during: Interval) -> tuple[Ints, Doubles]:
-    """The numbers and moments of the believed records of these kinds that begin within an interval."""
-    chosen = narrowing.drawn(index, Plan(kinds=tuple(kinds), sort=sort))
+def _within(index: Index, plan: Plan) -> tuple[Ints, Doubles]:
+    """The numbers and moments of the believed records of the plan's kinds that begin within its interval."""
+    chosen = narrowing.drawn(index, plan)
+    during = plan.during or Interval()
     numbers, moments = [np.empty(0, np.int64)], [np.empty(0, np.float64)]
     start = during.start.timestamp() if during.start else -np.inf
     end = during.end.timestamp() if during.end else np.inf
-    for kind in dict.fromkeys(kinds):
+    for kind in plan.kinds:
         field = index.of(kind)
         begin = moments_of(field)
         rows = (field.recorded_to == FOREVER) & (begin >= start) & (begin < end)
