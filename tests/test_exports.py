@@ -8,12 +8,12 @@ import pytest
 import fabula
 
 NAMES = [
-    "LLM", "AsyncMemory", "Confined", "Conventions", "Embedder", "EmbeddingMismatch", "Emotion", "Entity", "Event",
-    "Extraction", "Extractor", "FabulaError", "Fact", "Flushed", "Forgotten", "ForkedMemory", "Frame", "Hit", "Image",
-    "Insight", "Interval", "InvalidInput", "LLMExtractor", "LeaseLost", "Masked", "Memory", "MemoryClosed", "Message",
-    "MissingExtra", "Note", "OpenAIEmbedder", "OpenAILLM", "Passage", "Plan", "ProviderAuthError", "ProviderBadReply",
-    "ProviderError", "ProviderRateLimited", "ProviderUnavailable", "Receipt", "Recollection", "Record",
-    "ReentrantCall", "Reply", "RuleExtractor", "SchemaTooNew", "Settings", "SourcesGone", "Stats", "Store",
+    "LLM", "Access", "AsyncMemory", "Confined", "Conventions", "Embedder", "EmbeddingMismatch", "Emotion", "Entity",
+    "Event", "Extraction", "Extractor", "FabulaError", "Fact", "Flushed", "Forgotten", "ForkedMemory", "Frame", "Hit",
+    "Image", "Insight", "Interval", "InvalidInput", "LLMExtractor", "LeaseLost", "Masked", "Memory", "MemoryClosed",
+    "Message", "MissingExtra", "Note", "OpenAIEmbedder", "OpenAILLM", "Passage", "Plan", "ProviderAuthError",
+    "ProviderBadReply", "ProviderError", "ProviderRateLimited", "ProviderUnavailable", "Receipt", "Recollection",
+    "Record", "ReentrantCall", "Reply", "RuleExtractor", "SchemaTooNew", "Settings", "SourcesGone", "Stats", "Store",
     "StoreError", "StoreUnavailable", "Trace", "UsageError", "__version__",
 ]  # fmt: skip
 

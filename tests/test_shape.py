@@ -29,7 +29,7 @@ FLOORS: dict[str, tuple[int, str]] = {
             "names surnames relations timeline frames talk holding",
         ),
         (3, "ground", "stores providers"),
-        (3, "flows", "extract extractors link people synonyms hits fusion remember recall upkeep pruning"),
+        (3, "flows", "extract extractors link people synonyms hits fusion remember recall upkeep pruning access"),
         (4, "front door", "background crew processes blocking memory sync __init__"),
         (5, "faces", "operations imports demo printing administration cli testing"),
     )

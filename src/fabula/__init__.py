@@ -30,6 +30,7 @@ from fabula.render import Recollection
 from fabula.settings import Settings
 from fabula.sync import Memory
 from fabula.types import (
+    Access,
     Emotion,
     Entity,
     Event,
@@ -56,6 +57,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "LLM",
+    "Access",
     "AsyncMemory",
     "Confined",
     "Conventions",

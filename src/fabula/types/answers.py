@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from fabula.types.records import NOTHING, Interval, Record
 
@@ -99,6 +100,15 @@ class Trace:
     weights: Mapping[str, float]
     pool: int
     """How many candidates were scored."""
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """How often a record came back from `recall`, and when for the first and the last time."""
+
+    count: int
+    first: datetime
+    last: datetime
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
