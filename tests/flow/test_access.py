@@ -20,7 +20,7 @@ from fabula.testing import FakeClock, HashEmbedder
 from fabula.upkeep import copy
 
 TALK = [Message(f"tea with milk, cup {n}", id=str(n)) for n in range(4)]
-WORDS = Plan(channels=("sparse",), kinds=("passage",))
+WORDS = Plan(channels=("sparse",), kinds=("passage",), limit=4)
 
 PASSAGES = Plan(kinds=("passage",))
 
@@ -221,8 +221,7 @@ async def test_history_and_what_is_not_used(db: str):
         (*_, walk) = ids = await ids_of(memory)
         assert [record.id for record in await memory.history("u", walk)] == [walk]
         assert await memory.history("u", "nothing") == []
-        # Records are recorded by the machine's clock, whatever the memory's.
-        clock.now = datetime.now().astimezone() + timedelta(days=2)
+        clock.advance(timedelta(days=2))
         await memory.recall("u", "tea", WORDS)
         since = clock.now - timedelta(days=1)
         assert [record.id for record in await memory.unused("u", since, kinds=["passage"])] == [walk]
