@@ -62,11 +62,14 @@ class AccessLog:
         for key in [key for key in self._batches if key[0] == scope]:
             del self._batches[key]
 
-    async def write(self) -> None:
-        """Move what was gathered until now to the store; what the store does not take is kept, and that is logged."""
+    async def write(self, scope: str | None = None) -> None:
+        """Move what was gathered until now to the store, of one scope or all.
+
+        What the store does not take is kept for the next time, and that is logged.
+        """
         if self._batches or self._turn.locked():
             # A caller that is cancelled leaves; what was taken out of memory is written, or put back.
-            await asyncio.shield(self._begin())
+            await asyncio.shield(self._begin(scope))
 
     async def of(self, scope: str, ids: Sequence[str]) -> dict[str, Access]:
         """Return how often these records came back and when, written or not, of those that ever did and are there."""
@@ -92,15 +95,15 @@ class AccessLog:
         batch.counts.update(new.counts)
         batch.at = max(batch.at, new.at)
 
-    def _begin(self) -> asyncio.Task[None]:
-        task = asyncio.create_task(self._write(), name="fabula-access")
+    def _begin(self, scope: str | None = None) -> asyncio.Task[None]:
+        task = asyncio.create_task(self._write(scope), name="fabula-access")
         self._running.add(task)
         task.add_done_callback(self._running.discard)
         return task
 
-    async def _write(self) -> None:
+    async def _write(self, scope: str | None) -> None:
         async with self._turn:
-            for key in list(self._batches):
+            for key in [key for key in self._batches if scope in (None, key[0])]:
                 if (batch := self._batches.pop(key, None)) is None:
                     continue
                 try:

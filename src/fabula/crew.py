@@ -104,7 +104,7 @@ class Crew:
 
     async def flush(self, scope: str | None = None, seconds: float | None = None) -> Flushed:
         """Do all work now and wait for it; see `AsyncMemory.flush`."""
-        await (await self.ready()).access.write()
+        await (await self.ready()).access.write(scope)
         done = await asyncio.gather(*(each.flush(scope, seconds) for each in self._workers))
         errors = dict.fromkeys(error for flushed in done for error in flushed.errors)
         return replace(min(done, key=lambda flushed: flushed.pending), errors=tuple(errors))

@@ -329,7 +329,7 @@ class AsyncMemory:
         if not isinstance(given, Sequence) or isinstance(given, str | bytes) or not {*kinds} <= {*KINDS}:
             raise InvalidInput(f"kinds is a list of {', '.join(KINDS)}, not {reprlib.repr(kinds)}")
         within("limit", limit, 1, MAX_LIMIT)
-        await ground.access.write()
+        await ground.access.write(scope)
         return await self._store.unused(scope, kinds, moment, limit)
 
     async def scopes(self) -> list[str]:

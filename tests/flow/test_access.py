@@ -16,6 +16,8 @@ from engines import sql
 from fabula import Access, AsyncMemory, InvalidInput, Memory, Message, Plan, Settings, StoreUnavailable, access
 from fabula.access import AccessLog
 from fabula.stores import open_store
+from fabula.stores.server import asyncpg
+from fabula.stores.statements import POSTGRES, statements
 from fabula.testing import FakeClock, HashEmbedder
 from fabula.upkeep import copy
 
@@ -349,3 +351,36 @@ async def test_what_grows_large_is_written_by_itself(monkeypatch: pytest.MonkeyP
     log.touch("u", ["e", "f"])
     await asyncio.sleep(0.01)
     assert store.counts == {"a": 2, "b": 1, "c": 2, "d": 1, "e": 1, "f": 1}
+
+
+# --- side by side with those who write ---------------------------------------------------------------------------
+
+
+async def test_who_remembers_does_not_wait_for_who_counts(postgres_url: str):
+    """Nor the other way round: only an erasure waits, and is waited for."""
+    connection = await asyncpg().connect(postgres_url)
+    spelled = statements(POSTGRES)
+    async with opened(postgres_url) as memory:
+        await memory.remember("u", TALK)
+        store = memory._store
+        ids = await ids_of(memory)
+        async with connection.transaction():
+            assert await connection.fetch(spelled["share_scope"].replace(":scope", "$1"), "u")
+            async with asyncio.timeout(5):
+                await memory.remember("u", "meanwhile")
+            forgetting = asyncio.ensure_future(memory.forget("u", ids=ids[:1]))
+            await asyncio.sleep(0.2)
+            assert not forgetting.done()
+        assert await forgetting
+        async with connection.transaction():
+            await connection.execute("UPDATE scopes SET revision = revision + 1 WHERE scope = 'u'")
+            async with asyncio.timeout(5):
+                await store.touch("u", dict.fromkeys(ids, 1), NOW)
+        assert (await store.accessed("u", ids)).keys() == set(ids[1:])
+        async with connection.transaction():
+            await connection.fetch(spelled["lock_scope"].replace(":scope", "$1"), "u")
+            counting = asyncio.ensure_future(store.touch("u", {ids[1]: 1}, NOW))
+            await asyncio.sleep(0.2)
+            assert not counting.done()
+        await counting
+    await connection.close()

@@ -25,8 +25,8 @@ class Accesses(Protocol):
         """Forget what is not written yet of a scope that is erased."""
         ...
 
-    async def write(self) -> None:
-        """Write what is counted so far."""
+    async def write(self, scope: str | None = None) -> None:
+        """Write what is counted so far, of one scope or all."""
         ...
 
     async def of(self, scope: str, ids: Sequence[str]) -> dict[str, Access]:
