@@ -32,7 +32,7 @@ FLOORS: dict[str, tuple[int, str]] = {
         (
             3,
             "flows",
-            "authored dated extract extractors link people synonyms hits fusion remember recall upkeep pruning",
+            "authored dated extract extractors link people synonyms hits fusion remember recall upkeep pruning access",
         ),
         (4, "front door", "background crew processes blocking memory sync __init__"),
         (5, "faces", "operations imports demo printing administration cli testing"),

@@ -30,6 +30,8 @@ from fabula.stores.hot import HotStore
 from fabula.text import clean, derived_id, identifier
 from fabula.types import (
     KINDS,
+    MAX_LIMIT,
+    Access,
     Emotion,
     Flushed,
     Forgotten,
@@ -48,6 +50,8 @@ from fabula.upkeep import Progress, check, quiet, reembed
 EmbedderName = Literal["default", "fast"]
 DEFAULT_PLAN: Final = Plan()
 PAGE: Final = 1000
+DRAWN: Final[tuple[Kind, ...]] = ("frame", "fact", "insight")
+"""What is drawn from talk, and may come back or not."""
 
 
 def local_now() -> datetime:
@@ -212,7 +216,7 @@ class AsyncMemory:
 
         Raises `InvalidInput` and `StoreUnavailable`. A model that fails is named in `degraded`.
         """
-        await self._crew.ready()
+        ground = await self._crew.ready()
         scope = identifier(scope, "scope")
         if not isinstance(query, str):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InvalidInput(f"a query is text, not {type(query).__name__}")
@@ -225,7 +229,7 @@ class AsyncMemory:
         now = self._clock() if at is None else aware(at)
         known = None if as_of is None else aware(as_of)
         ways = self.settings.conventions
-        return await recalling.recall(
+        found = await recalling.recall(
             self._store,
             self._embedder,
             scope,
@@ -237,6 +241,9 @@ class AsyncMemory:
             explain=explain,
             images=images,
         )
+        if self.settings.track:
+            ground.access.touch(scope, (hit.record.id for hit in found.hits))
+        return found
 
     async def forget(
         self,
@@ -256,7 +263,7 @@ class AsyncMemory:
 
         Raises `InvalidInput` when it is not said what to forget.
         """
-        await self._crew.ready()
+        ground = await self._crew.ready()
         scope = identifier(scope, "scope")
         given: tuple[Any, ...] = (ids, refs)
         if not all(isinstance(some, Sequence) and not isinstance(some, str | bytes) for some in given):
@@ -268,7 +275,10 @@ class AsyncMemory:
             raise InvalidInput(f"everything is True or False, not {everything!r}")
         if everything == bool(wanted or name):
             raise InvalidInput("say what to forget: ids, refs, a session, or everything=True")
-        return await self._store.erase(scope, Erasure(ids=tuple(wanted), session=name, everything=everything))
+        forgotten = await self._store.erase(scope, Erasure(ids=tuple(wanted), session=name, everything=everything))
+        if everything:
+            ground.access.drop(scope)
+        return forgotten
 
     async def flush(self, scope: str | None = None, *, seconds: float | None = None) -> Flushed:
         """Do all background work now and wait for it, at most `seconds`; return what is left and why."""
@@ -356,6 +366,35 @@ class AsyncMemory:
         moment = None if as_of is None else aware(as_of)
         wanted = identifier(record_id, "id")
         return (await self._store.get(identifier(scope, "scope"), [wanted], moment)).get(wanted)
+
+    async def history(self, scope: str, record_id: str) -> list[Record]:
+        """Return every version of a record there is, oldest first, with the time in which each was believed."""
+        await self._crew.ready()
+        return await self._store.versions(identifier(scope, "scope"), [identifier(record_id, "id")])
+
+    async def accessed(self, scope: str, ids: Sequence[str]) -> dict[str, Access]:
+        """Return how often these records came back from `recall` and when, of those that ever did."""
+        ground = await self._crew.ready()
+        given: Any = ids
+        if not isinstance(given, Sequence) or isinstance(given, str | bytes):
+            raise InvalidInput("ids is a list of ids")
+        return await ground.access.of(identifier(scope, "scope"), [identifier(i, "id") for i in ids])
+
+    async def unused(
+        self, scope: str, since: datetime | str, *, kinds: Sequence[Kind] = DRAWN, limit: int = 50
+    ) -> list[Record]:
+        """Return the live records that have not come back from `recall` since a moment, the longest unused first.
+
+        What never came back counts from when it was first recorded.
+        """
+        ground = await self._crew.ready()
+        scope, moment = identifier(scope, "scope"), aware(since)
+        given: Any = kinds
+        if not isinstance(given, Sequence) or isinstance(given, str | bytes) or not {*kinds} <= {*KINDS}:
+            raise InvalidInput(f"kinds is a list of {', '.join(KINDS)}, not {reprlib.repr(kinds)}")
+        within("limit", limit, 1, MAX_LIMIT)
+        await ground.access.write(scope)
+        return await self._store.unused(scope, kinds, moment, limit)
 
     async def scopes(self) -> list[str]:
         """Return every scope that holds anything."""

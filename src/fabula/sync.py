@@ -17,11 +17,12 @@ from typing import Any, Final, Self, TypeVar
 
 from fabula.abc import LLM, BlobStore, Clock, Embedder, Extractor, Store
 from fabula.errors import ForkedMemory, MemoryClosed, ReentrantCall
-from fabula.memory import DEFAULT_PLAN, AsyncMemory, EmbedderName, local_now
+from fabula.memory import DEFAULT_PLAN, DRAWN, AsyncMemory, EmbedderName, local_now
 from fabula.pruning import Upkept
 from fabula.render import Recollection
 from fabula.settings import Settings
 from fabula.types import (
+    Access,
     Emotion,
     Flushed,
     Forgotten,
@@ -272,6 +273,20 @@ class Memory:
     def get(self, scope: str, record_id: str, *, as_of: datetime | str | None = None) -> Record | None:
         """Return a record by id; see `AsyncMemory.get`."""
         return self._call("get", self._memory.get(scope, record_id, as_of=as_of))
+
+    def history(self, scope: str, record_id: str) -> list[Record]:
+        """Return every version of a record; see `AsyncMemory.history`."""
+        return self._call("history", self._memory.history(scope, record_id))
+
+    def accessed(self, scope: str, ids: Sequence[str]) -> dict[str, Access]:
+        """Return how often records came back; see `AsyncMemory.accessed`."""
+        return self._call("accessed", self._memory.accessed(scope, ids))
+
+    def unused(
+        self, scope: str, since: datetime | str, *, kinds: Sequence[Kind] = DRAWN, limit: int = 50
+    ) -> list[Record]:
+        """Return what has not come back since a moment; see `AsyncMemory.unused`."""
+        return self._call("unused", self._memory.unused(scope, since, kinds=kinds, limit=limit))
 
     def scopes(self) -> list[str]:
         """Return every scope that holds anything."""

@@ -133,7 +133,7 @@ class NeuroMemory:
         """Return a memory, `None` where there is none: `{id, content, memory_type, metadata, created_at, updated_at,
         occurred_at, valid_from, valid_to, status, source_ids, access_count, last_accessed_at}`."""
         found = await self._memory.get(user_id, memory_id)
-        if found is None or not isinstance(found, Passage) and found.kind not in MEMORIES:
+        if found is None or (not isinstance(found, Passage) and found.kind not in MEMORIES):
             return None
         accessed = await self._memory.accessed(user_id, [memory_id])
         return shapes.memory(found, accessed.get(found.id))
@@ -411,4 +411,3 @@ def _of_type(record: Record, memory_type: str | None) -> bool:
 
 def _has(metadata: Mapping[str, Any], filters: Mapping[str, Any] | None) -> bool:
     return all(key in metadata and metadata[key] == value for key, value in (filters or {}).items())
-

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
-from typing import Any, Final, TypeAlias, cast, get_args, Literal
+from typing import Any, Final, Literal, TypeAlias, cast, get_args
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from fabula import Interval, InvalidInput, Record
@@ -106,4 +106,6 @@ def _last(first: date, by: Granularity) -> date:
 def moment_of(record: Record) -> datetime:
     """Return when a record happened or began to hold, or else was recorded."""
     valid = record.valid and (record.valid.start or record.valid.end)
-    return valid or (record.recorded.start if record.recorded and record.recorded.start else datetime.min.replace(tzinfo=UTC))
+    return valid or (
+        record.recorded.start if record.recorded and record.recorded.start else datetime.min.replace(tzinfo=UTC)
+    )

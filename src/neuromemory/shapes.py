@@ -62,7 +62,9 @@ def record(
         raise InvalidInput("a memory has a content, which is not blank")
     (made,), sort = kinds_of(kind)
     if made == "passage":
-        raise InvalidInput(f"what was said is added to a conversation, and files are uploaded: not a memory of {kind!r}")
+        raise InvalidInput(
+            f"what was said is added to a conversation, and files are uploaded: not a memory of {kind!r}"
+        )
     common: Shape = {
         "scope": user_id,
         "id": "",
@@ -193,7 +195,11 @@ def _prefixed(record: Record, felt: Emotion | None) -> str:
     date = spoken(record.valid)[:10] or (recorded.date().isoformat() if recorded else "")
     mood = "" if felt is None or abs(felt.valence) < FELT else "positive" if felt.valence > 0 else "negative"
     told = " | ".join(part for part in (date, mood and f"sentiment: {mood}") if part)
-    said = f"{record.speaker}: {text(record)}" if isinstance(record, Passage) and record.speaker != "user" else text(record)
+    said = (
+        f"{record.speaker}: {text(record)}"
+        if isinstance(record, Passage) and record.speaker != "user"
+        else text(record)
+    )
     return f"[{told}] {said}" if told else said
 
 
