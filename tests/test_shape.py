@@ -30,7 +30,7 @@ FLOORS: dict[str, tuple[int, str]] = {
         ),
         (3, "ground", "stores providers"),
         (3, "flows", "extract extractors link people synonyms hits fusion remember recall upkeep pruning"),
-        (4, "front door", "background crew processes blocking memory sync __init__"),
+        (4, "front door", "background sweep crew processes blocking memory sync __init__"),
         (5, "faces", "operations imports demo printing administration cli testing"),
     )
     for unit in units.split()

@@ -48,7 +48,14 @@ class Settings:
     compress: bool = True
     """Whether upkeep makes one fact of a chain of attributes: Nora has a cat, the cat is a tabby."""
     idle: float = 30.0
-    """How many seconds a session has to be quiet before its last, incomplete window is extracted."""
+    """How many seconds a session has to be quiet before its last, incomplete window is extracted. 0: every message is
+    at once, alone or with those that come while a model is at work; infinite: a quiet session is not."""
+    full: bool = True
+    """Whether a window is extracted as soon as it is full. Without, and with an infinite `idle`, nothing is extracted
+    before it is asked for."""
+    finish: bool = False
+    """Whether closing also extracts the unfinished windows of what was written here, as far as `drain` allows; the rest
+    is due at the next opening."""
     batch: int = 64
     """How many texts the embedder is given at once."""
     attempts: int = 5
@@ -75,7 +82,7 @@ class Settings:
             raise InvalidInput(f"secrets is 'mask' or 'keep', not {self.secrets!r}")
         if not isinstance(self.conventions, Conventions):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InvalidInput(f"conventions is of the type Conventions, not {self.conventions!r}")
-        for name in ("resolve", "fuse", "compress"):
+        for name in ("resolve", "fuse", "compress", "full", "finish"):
             if not isinstance(getattr(self, name), bool):
                 raise InvalidInput(f"{name} is True or False, not {getattr(self, name)!r}")
         for name in ("window", "batch", "attempts", "workers", "candidates", "judged"):
@@ -85,5 +92,5 @@ class Settings:
         within("prune", self.prune, 0)
         within("synonymy", self.synonymy, 0, 1, kind=float)
         for name in ("idle", "backoff", "lease", "drain", "busy"):
-            if (name, getattr(self, name)) != ("drain", math.inf):
+            if getattr(self, name) != math.inf or name not in ("idle", "drain"):
                 within(name, getattr(self, name), 0, kind=float)

@@ -1,6 +1,6 @@
 """The words of fabula: records, the question, the answers. Each is frozen, and its times are aware."""
 
-from fabula.types.answers import Flushed, Forgotten, Hit, Masked, Receipt, Stats, Trace
+from fabula.types.answers import Extracted, Flushed, Forgotten, Hit, Masked, Receipt, Session, Stats, Trace
 from fabula.types.plans import CHANNELS, MAX_LIMIT, Channel, Factors, Fusion, Plan
 from fabula.types.records import (
     KINDS,
@@ -38,6 +38,7 @@ __all__ = [
     "Emotion",
     "Entity",
     "Event",
+    "Extracted",
     "Fact",
     "Factors",
     "Flushed",
@@ -58,6 +59,7 @@ __all__ = [
     "Precision",
     "Receipt",
     "Record",
+    "Session",
     "Stats",
     "Status",
     "Trace",
