@@ -257,14 +257,13 @@ class AsyncMemory:
         It is told of the passages with these `ids` (default: of those that wait), whoever has extracted them. It waits
         for at most `seconds`; what is not done then is due, and the background goes on with it.
         """
-        ground = await self._crew.ready()
+        await self._crew.ready()
         scope = identifier(scope, "scope")
         session = None if session is None else identifier(session, "session")
         patience = _patience(seconds)
         work = await self._store.pending(scope, "extract", extracting.EVERYTHING)
         asked = [identifier(i, "id") for i in ids] or [w.id for w in work if session in (None, w.session)]
         await self._store.hasten(scope, session)
-        ground.wake(scope)
         flushed = await self._crew.flush(scope, patience, unfinished=False)
         return await extracting.outcome(self._store, scope, asked, flushed.errors)
 
