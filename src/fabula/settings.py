@@ -56,6 +56,8 @@ class Settings:
     finish: bool = False
     """Whether closing also extracts the unfinished windows of what was written here, as far as `drain` allows; the rest
     is due at the next opening."""
+    reflect_every: int = 0
+    """After how many extracted windows of a scope the background reflects on it; 0: only `reflect` does."""
     batch: int = 64
     """How many texts the embedder is given at once."""
     attempts: int = 5
@@ -90,6 +92,7 @@ class Settings:
         within("hot_bytes", self.hot_bytes, 0)
         within("synonyms", self.synonyms, 0)
         within("prune", self.prune, 0)
+        within("reflect_every", self.reflect_every, 0)
         within("synonymy", self.synonymy, 0, 1, kind=float)
         for name in ("idle", "backoff", "lease", "drain", "busy"):
             if getattr(self, name) != math.inf or name not in ("idle", "drain"):

@@ -296,7 +296,8 @@ class TestAsking:
                 raise DOWN
             return drawn(window)
 
-        memory = await opening(extractor=FakeExtractor(answer), settings=Settings(idle=math.inf, full=False, window=1))
+        settings = Settings(idle=math.inf, full=False, window=1)
+        memory = await opening(extractor=FakeExtractor(answer), settings=settings, background=False)
         ids = (await memory.remember("u", ["good", "poison"])).ids
         found = await memory.extract("u")
         assert (found.passages, found.left, found.errors) == ((ids[0],), (ids[1],), (str(DOWN),))
