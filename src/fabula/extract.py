@@ -70,7 +70,8 @@ async def outcome(store: Store, scope: str, ids: Sequence[str], errors: Sequence
     """Return what has become of passages that were to be extracted, whoever has done it."""
     waiting = {piece.id for piece in await store.pending(scope, "extract", EVERYTHING)}
     there = await store.get(scope, ids)
-    done = [name for name in dict.fromkeys(ids) if name in there and name not in waiting]
+    read = {p.id for p in there.values() if isinstance(p, Passage) and not p.blank} - waiting
+    done = [name for name in dict.fromkeys(ids) if name in read]
     drawn = await store.citing(scope, done, ["fact", "frame"]) if done else []
     return Extracted(
         passages=tuple(done),

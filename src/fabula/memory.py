@@ -36,6 +36,7 @@ from fabula.types import (
     Interval,
     Kind,
     Message,
+    Passage,
     Plan,
     Receipt,
     Record,
@@ -252,7 +253,7 @@ class AsyncMemory:
     async def extract(
         self, scope: str, *, session: str | None = None, ids: Sequence[str] = (), seconds: float | None = None
     ) -> Extracted:
-        """Extract what waits for it, in a scope or a session of it, now; return what has come of it.
+        """Extract what waits for it, in a scope, one `session` or those of some passages, now; return what came of it.
 
         It is told of the passages with these `ids` (default: of those that wait), whoever has extracted them. It waits
         for at most `seconds`; what is not done then is due, and the background goes on with it.
@@ -263,7 +264,12 @@ class AsyncMemory:
         patience = _patience(seconds)
         work = await self._store.pending(scope, "extract", extracting.EVERYTHING)
         asked = [identifier(i, "id") for i in ids] or [w.id for w in work if session in (None, w.session)]
-        await self._store.hasten(scope, session)
+        names = {session}
+        if ids and session is None:
+            told = (await self._store.get(scope, asked)).values()
+            names = {passage.session for passage in told if isinstance(passage, Passage)}
+        for name in names:
+            await self._store.hasten(scope, name)
         flushed = await self._crew.flush(scope, patience, unfinished=False)
         return await extracting.outcome(self._store, scope, asked, flushed.errors)
 

@@ -6,7 +6,7 @@ It knows no store, no model and no window: when talk is extracted is the memory'
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final, TypeAlias, cast
 
@@ -50,7 +50,7 @@ class Conversations:
         return (await self._remember(user_id, [talk]))[0]
 
     async def add_messages_batch(
-        self, user_id: str, messages: Iterable[Mapping[str, Any]], session_id: str | None = None
+        self, user_id: str, messages: Sequence[Mapping[str, Any]], session_id: str | None = None
     ) -> tuple[str, list[str]]:
         """Keep several messages of one session in their order, all or none; return its id and theirs.
 
@@ -66,7 +66,7 @@ class Conversations:
         return counts(await self._memory.extract(user, session=name) if self._closing else Extracted())
 
     async def extract(
-        self, user_id: str, messages: Iterable[Mapping[str, Any]] | None = None, session_id: str | None = None
+        self, user_id: str, messages: Sequence[Mapping[str, Any]] | None = None, session_id: str | None = None
     ) -> dict[str, int]:
         """Extract now what waits for it, of a session or all (`nm.extract_memories`); return what came of it.
 
@@ -78,7 +78,7 @@ class Conversations:
             name = None if session_id is None else session(session_id)
             return counts(await self._memory.extract(user, session=name))
         given = _listed(messages)
-        ids = [one.get("id") for one in given if isinstance(one.get("id"), str)]
+        ids = [name for one in given if isinstance(name := one.get("id"), str)]
         known = {name for name in ids if isinstance(await self._memory.get(user, name), Passage)}
         fresh = [one for one in given if one.get("id") not in known]
         _, added = await self.add_messages_batch(user, fresh, session_id)
@@ -197,9 +197,9 @@ def _page(limit: int, offset: int) -> None:
 
 
 def _listed(messages: Any) -> list[Mapping[str, Any]]:
-    if isinstance(messages, Mapping | str | bytes) or not isinstance(messages, Iterable):
+    if not isinstance(messages, list | tuple):
         raise InvalidInput(f"messages is a list of dicts, not {type(messages).__name__}")
-    given = list(cast(Iterable[Any], messages))
+    given = list(cast(Sequence[Any], messages))
     odd = next((one for one in given if not isinstance(one, Mapping)), None)
     if odd is not None or None in given:
         raise InvalidInput(f"a message is a dict with role and content, not {type(odd).__name__}")

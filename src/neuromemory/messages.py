@@ -85,10 +85,8 @@ def batched(given: Any, session_id: str) -> Message:
 
 def shape(passage: Passage, work: Pending | None = None) -> dict[str, Any]:
     """Return a passage as NeuroMemory tells of a message; `work` is its extraction where that is left to do."""
-    if work is not None:
-        status = "failed" if work.error else "pending"
-    else:
-        status = "empty" if passage.blank else "extracted"
+    done = "empty" if passage.blank else "extracted"
+    status = done if work is None else "failed" if work.error else "pending"
     told = {
         "id": passage.id,
         "message_id": passage.ref,
