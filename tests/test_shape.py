@@ -34,7 +34,11 @@ FLOORS: dict[str, tuple[int, str]] = {
             "flows",
             "authored dated extract extractors link people synonyms hits fusion remember recall upkeep pruning access",
         ),
-        (4, "front door", "background crew processes blocking memory sync __init__"),
+        (
+            4,
+            "front door",
+            "background crew processes blocking memory sync __init__ sweep",
+        ),
         (5, "faces", "operations imports demo printing administration cli testing"),
     )
     for unit in units.split()

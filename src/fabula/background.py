@@ -10,53 +10,29 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import AsyncGenerator, Awaitable, Sequence
-from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from collections.abc import AsyncGenerator, Awaitable, Iterable, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
 from typing import Any, Final
 
 from fabula import extract, processes, remember
-from fabula.abc import LLM, Accesses, Clock, Embedder, Extractor, Lease, Pending, Store, Task
+from fabula.abc import LLM, NEVER, Accesses, Clock, Embedder, Extractor, Lease, Pending, Store, Task
 from fabula.errors import Confined, FabulaError, LeaseLost, MemoryClosed, ProviderAuthError, SourcesGone
 from fabula.fusion import ALL, QUEUE, Fusion
 from fabula.settings import Settings
+from fabula.sweep import Sweep
 from fabula.types import Flushed
 
 log = logging.getLogger(__name__)
 
-NEVER: Final = datetime(9999, 1, 1, tzinfo=UTC)
-"""When work is due that was tried as often as allowed: the next opening gives it a fresh start."""
+EVER: Final = NEVER - timedelta(days=1)
+"""What is due by then does not wait to be asked for, nor for the next opening."""
 POLL: Final = 5.0
 """Seconds after which a worker that nobody woke looks for quiet sessions and work of other processes."""
 SCRUB: Final = 60.0
 """Seconds from one look whether there is something to overwrite in the database to the next."""
-PATIENCE: Final = 3
-"""Failures in a row after which a model is left alone for a while."""
 RELENT: Final = 600.0
 """Seconds after which a model that refused the key is asked again; a flush asks it at once, and so does an opening."""
-
-
-@dataclass(slots=True)
-class _Sweep:
-    """One pass over pending work: what it may touch, and how it went."""
-
-    everything: bool = False
-    """Whether work that is not due yet is done too."""
-    tried: set[tuple[str, Task, str]] = field(default_factory=set[tuple[str, Task, str]])
-    errors: list[str] = field(default_factory=list[str])
-    failures: int = 0
-    refused: set[Task] = field(default_factory=set[Task])
-    """What a model refused the key for: it would only do so again."""
-    moves: int = 0
-    """How often anything was attempted or put off."""
-    deadline: float | None = None
-    """When to stop, by the monotonic clock; work that has begun is finished."""
-
-    @property
-    def over(self) -> bool:
-        """Whether to leave what is left: time is up, or a model fails again and again."""
-        late = self.deadline is not None and time.monotonic() >= self.deadline
-        return late or self.failures >= PATIENCE
 
 
 class Worker:
@@ -73,6 +49,8 @@ class Worker:
         self._fresh: set[str] = set()
         self._mine: set[str] = set()
         """Scopes written to here whose work may be unfinished: all that a role knows of that sees one at a time."""
+        self._unfinished: set[str] = set()
+        """Scopes in which windows were left to become full or quiet."""
         self._turn = asyncio.Lock()
         self._refused: dict[Task, float] = {}
         """What a model refused the key for, and until when it is not asked, by the monotonic clock."""
@@ -103,6 +81,8 @@ class Worker:
         task, self._task = self._task, None
         if task is None:
             return
+        if self._settings.finish:
+            await self._finish()
         self._ending.set()
         self._awake.set()
         await asyncio.wait([task], timeout=drain)
@@ -111,9 +91,23 @@ class Worker:
         with contextlib.suppress(asyncio.CancelledError):
             await task
 
-    async def flush(self, scope: str | None, seconds: float | None) -> Flushed:
+    async def _finish(self) -> None:
+        """Have extracted what was left of the talk that was written here: before this ends, or at the next opening."""
+        try:
+            for scope in sorted(self._mine):
+                if await self._store.hasten(scope):
+                    self.wake(scope)
+        except FabulaError as error:
+            log.warning("unfinished windows wait for more: %s", error)
+
+    def look(self, scopes: Iterable[str]) -> None:
+        """Have these scopes looked at, although nothing was written to them here."""
+        self._fresh.update(scopes)
+
+    async def flush(self, scope: str | None, seconds: float | None, *, unfinished: bool = True) -> Flushed:
         """Do all work now, due or not, each piece once; wait for what another process is at."""
-        sweep = _Sweep(everything=True, deadline=None if seconds is None else time.monotonic() + seconds)
+        deadline = None if seconds is None else time.monotonic() + seconds
+        sweep = Sweep(everything=True, unfinished=unfinished, deadline=deadline)
         while True:
             scopes = await self._store.scopes() if scope is None else [scope]
             held = [name for name in scopes if not await self._scope(name, sweep)]
@@ -156,10 +150,10 @@ class Worker:
             expected = isinstance(error, FabulaError)
             log.warning("what was forgotten is not overwritten everywhere yet: %s", error, exc_info=not expected)
 
-    async def _pass(self) -> _Sweep:
+    async def _pass(self) -> Sweep:
         """Look after the scopes that were written to, then after whatever else is due."""
         now = time.monotonic()
-        sweep = _Sweep(refused={task for task, until in self._refused.items() if now < until})
+        sweep = Sweep(refused={task for task, until in self._refused.items() if now < until})
         try:
             more = True
             while more or self._fresh:
@@ -167,8 +161,9 @@ class Worker:
                     await self._scope(self._fresh.pop(), sweep)
                 # Whoever is about to close does its own work, and leaves that of others to others.
                 more = not sweep.over and not self._ending.is_set() and await self._next(sweep)
-            if not sweep.over:  # nothing is left that was written here
-                self._mine.clear()
+            if not sweep.over:  # nothing else is left that was written here
+                self._mine &= self._unfinished
+                self._unfinished &= self._mine
         except Confined:
             for scope in sorted(self._mine):
                 await self._scope(scope, sweep)
@@ -178,7 +173,7 @@ class Worker:
 
     # --- scopes ---
 
-    async def _next(self, sweep: _Sweep) -> bool:
+    async def _next(self, sweep: Sweep) -> bool:
         """Do the due work of one scope; return whether anything came of it."""
         async with self._turn:
             lease = await self._lease(self._able(sweep))
@@ -189,12 +184,15 @@ class Worker:
             # What failed may be due again already, but not in this sweep: without a move there is nothing to do.
             return sweep.moves > before
 
-    async def _scope(self, scope: str, sweep: _Sweep) -> bool:
+    async def _scope(self, scope: str, sweep: Sweep) -> bool:
         """Do the work of this scope; return whether nothing is left that this sweep could still do."""
         async with self._turn:
             if (lease := await self._take(self._able(sweep), scope)) is not None:
                 return await self._leased(lease, sweep)
-        return not any([await self._store.pending(scope, task, 1) for task in self._able(sweep)])
+        left = any([await self._store.pending(scope, task, 1) for task in self._able(sweep)])
+        if left:
+            self._unfinished.add(scope)
+        return not left
 
     @contextlib.asynccontextmanager
     async def holding(self, scope: str) -> AsyncGenerator[Lease | None]:
@@ -207,7 +205,7 @@ class Worker:
             async with self._renewed(lease):
                 yield lease
 
-    def _able(self, sweep: _Sweep) -> tuple[Task, ...]:
+    def _able(self, sweep: Sweep) -> tuple[Task, ...]:
         return tuple(task for task in self.tasks if task not in sweep.refused)
 
     async def _take(self, tasks: Sequence[Task], scope: str) -> Lease | None:
@@ -245,7 +243,7 @@ class Worker:
             await self._store.release(held)
         return dead
 
-    async def _leased(self, lease: Lease, sweep: _Sweep) -> bool:
+    async def _leased(self, lease: Lease, sweep: Sweep) -> bool:
         """Do a leased scope's work; return whether all of it was at least tried."""
         try:
             async with self._renewed(lease):
@@ -288,7 +286,7 @@ class Worker:
 
     # --- tasks ---
 
-    async def _embed(self, lease: Lease, sweep: _Sweep) -> None:
+    async def _embed(self, lease: Lease, sweep: Sweep) -> None:
         if (embedder := self._embedder) is None:
             return
         for failed in (False, True):
@@ -300,11 +298,11 @@ class Worker:
                 work = remember.embed(self._store, embedder, lease, batch, self._settings, self._clock())
                 await self._attempt(lease, batch, sweep, work)
 
-    def _over(self, lease: Lease, sweep: _Sweep, task: Task) -> bool:
-        """Whether to leave what is left of a scope: see `_Sweep.over`; who closes does only what it has written."""
+    def _over(self, lease: Lease, sweep: Sweep, task: Task) -> bool:
+        """Whether to leave what is left of a scope: see `Sweep.over`; who closes does only what it has written."""
         return sweep.over or task in sweep.refused or (self._ending.is_set() and lease.scope not in self._mine)
 
-    async def _extract(self, lease: Lease, sweep: _Sweep) -> bool:
+    async def _extract(self, lease: Lease, sweep: Sweep) -> bool:
         """Extract what can be; return whether what is left waits for fusion."""
         for failed in (False, True):
             while not self._over(lease, sweep, "extract"):
@@ -314,22 +312,25 @@ class Worker:
                     break
         return False
 
-    async def _extract_some(self, lease: Lease, sweep: _Sweep, *, failed: bool) -> bool:
+    async def _extract_some(self, lease: Lease, sweep: Sweep, *, failed: bool) -> bool:
         """Extract the windows that can be seen at once; return whether there were any.
 
         What failed before is kept out of the windows of what is new, so that neither waits for the other.
         """
-        size, now = self._settings.window, self._clock()
+        now, full = self._clock(), self._settings.window if self._settings.full else None
         due = now if failed and not sweep.everything else None
-        work = await self._listed(lease, "extract", sweep, size * 32, failed=failed, due=due)
-        records = await self._store.get(lease.scope, [piece.id for piece in work])
-        found = list(extract.windows(work, records, size))
-        if len(work) >= size * 32 and len(found) > 1:
-            found.pop()  # cut off by the limit, perhaps
-        ready = [window for window in found if failed or sweep.everything or _ready(window.work, size, now)]
-        waiting = [window.work for window in found if window not in ready]
+        work = await self._listed(lease, "extract", sweep, extract.EVERYTHING, failed=failed, due=due)
+        found = list(extract.windows(work, self._settings.window))
+        ready = [window for window in found if failed or sweep.unfinished or window.ready(full, now)]
+        waiting = [window for window in found if not (failed or sweep.unfinished or window.ready(full, now))]
+        if not failed:
+            (self._unfinished.add if found else self._unfinished.discard)(lease.scope)
         # A session that was spoken in again is quiet only after its last message.
-        await self._put_off(lease, sweep, [(work, max(piece.due or now for piece in work)) for work in waiting])
+        await self._put_off(lease, sweep, [(window.work, window.due or now) for window in waiting])
+        # A window that has become full is due, whatever happens before it is extracted.
+        asked = [replace(piece, due=now) for window in ready for piece in window.work if piece.due == NEVER]
+        if asked and not failed:
+            await self._store.postpone(lease, asked)
         for window in ready:
             if self._over(lease, sweep, "extract") or await self._full(lease):
                 return True
@@ -346,10 +347,10 @@ class Worker:
         if "fuse" not in self.tasks:
             return False
         # What was tried as often as allowed waits for the next opening, and nothing waits for it.
-        waiting = await self._store.pending(lease.scope, "fuse", QUEUE, due=NEVER - timedelta(days=1))
+        waiting = await self._store.pending(lease.scope, "fuse", QUEUE, due=EVER)
         return bool(waiting) and len(waiting) + self._settings.window > QUEUE
 
-    async def _held_up(self, lease: Lease, sweep: _Sweep) -> bool:
+    async def _held_up(self, lease: Lease, sweep: Sweep) -> bool:
         """Whether the queue is full still: then what waits to be extracted is put off, and other scopes go on."""
         if not await self._full(lease):
             return False
@@ -357,7 +358,7 @@ class Worker:
         await self._put_off(lease, sweep, [(work, self._clock() + timedelta(seconds=POLL))])
         return True
 
-    async def _fuse(self, lease: Lease, sweep: _Sweep) -> None:
+    async def _fuse(self, lease: Lease, sweep: Sweep) -> None:
         if self._embedder is None or "fuse" not in self.tasks:
             return
         fusion = Fusion(self._store, self._embedder, self._llm, self._settings, lease, self._clock)
@@ -370,7 +371,7 @@ class Worker:
             await self._attempt(lease, work, sweep, fusion.join(work))
             work = await self._listed(lease, "fuse", sweep, ALL, failed=failed, due=due)
             coming = [] if failed or sweep.everything else await self._store.pending(
-                lease.scope, "extract", ALL, failed=False
+                lease.scope, "extract", ALL, failed=False, due=EVER
             )  # fmt: skip
             parts, waiting = await fusion.parts(work, more=bool(coming))
             for part in parts:
@@ -379,9 +380,7 @@ class Worker:
             later = max((piece.due or now for piece in coming), default=now)
             await self._put_off(lease, sweep, [(waiting, max(later, now + timedelta(seconds=POLL)))])
 
-    async def _put_off(
-        self, lease: Lease, sweep: _Sweep, waiting: Sequence[tuple[Sequence[Pending], datetime]]
-    ) -> None:
+    async def _put_off(self, lease: Lease, sweep: Sweep, waiting: Sequence[tuple[Sequence[Pending], datetime]]) -> None:
         """Let work that is due wait, each part until its moment."""
         now = self._clock()
         parts = ((piece, until) for work, until in waiting for piece in work)
@@ -391,13 +390,13 @@ class Worker:
             await self._store.postpone(lease, later)
 
     async def _listed(
-        self, lease: Lease, task: Task, sweep: _Sweep, limit: int, *, failed: bool, due: datetime | None
+        self, lease: Lease, task: Task, sweep: Sweep, limit: int, *, failed: bool, due: datetime | None
     ) -> list[Pending]:
         """Work that this sweep has not tried yet."""
         found = await self._store.pending(lease.scope, task, limit + len(sweep.tried), failed=failed, due=due)
         return [piece for piece in found if (lease.scope, piece.task, piece.id) not in sweep.tried][:limit]
 
-    async def _attempt(self, lease: Lease, work: Sequence[Pending], sweep: _Sweep, doing: Awaitable[Any]) -> None:
+    async def _attempt(self, lease: Lease, work: Sequence[Pending], sweep: Sweep, doing: Awaitable[Any]) -> None:
         """Await `doing`; where it fails, leave its work for later, with the reason."""
         sweep.moves += 1
         try:
@@ -431,8 +430,3 @@ async def _within(seconds: float, event: asyncio.Event) -> None:
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(seconds):
             await event.wait()
-
-
-def _ready(work: Sequence[Pending], size: int, now: datetime) -> bool:
-    """A full window can go at once, an unfinished one when its session has been quiet."""
-    return len(work) >= size or all(piece.due is None or piece.due <= now for piece in work)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import os
 from dataclasses import replace
 from typing import Final
@@ -58,8 +59,11 @@ class Crew:
             self._closed = False
 
     async def _start(self) -> None:
+        settings = self._settings
         try:
-            await self._store.retry(self._settings.attempts)
+            await self._store.retry(settings.attempts)
+            if settings.full and settings.idle == math.inf:  # else they are due one day by themselves
+                self._workers[0].look(await self._store.crowded(settings.window))
         except Confined as error:
             log.info("work that failed before is left to others: %s", error)
         for worker in self._workers:
@@ -102,9 +106,11 @@ class Crew:
             raise UsageError("the memory was opened in another event loop: open and close it within one")
         return self._ground
 
-    async def flush(self, scope: str | None = None, seconds: float | None = None) -> Flushed:
+    async def flush(
+        self, scope: str | None = None, seconds: float | None = None, *, unfinished: bool = True
+    ) -> Flushed:
         """Do all work now and wait for it; see `AsyncMemory.flush`."""
         await (await self.ready()).access.write(scope)
-        done = await asyncio.gather(*(each.flush(scope, seconds) for each in self._workers))
+        done = await asyncio.gather(*(each.flush(scope, seconds, unfinished=unfinished) for each in self._workers))
         errors = dict.fromkeys(error for flushed in done for error in flushed.errors)
         return replace(min(done, key=lambda flushed: flushed.pending), errors=tuple(errors))

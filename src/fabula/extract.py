@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from datetime import datetime
 from itertools import groupby
-from typing import Any, cast
+from typing import Any, Final, cast
 
-from fabula.abc import Changes, Edge, Entry, Extraction, Extractor, Filter, Lease, Pending, Store, Task
+from fabula.abc import NEVER, Changes, Edge, Entry, Extraction, Extractor, Filter, Lease, Pending, Store, Task
 from fabula.errors import ProviderBadReply, SourcesGone
 from fabula.link import link
 from fabula.people import Linked
@@ -20,9 +20,11 @@ from fabula.remember import says_more, searchable, terms_of, with_pictures
 from fabula.render import without_memories
 from fabula.text import clean, derived_id
 from fabula.timeline import SUPERSEDED_BY, told_by_both, worded_by, worders
-from fabula.types import Fact, Frame, Note, Passage, Record
+from fabula.types import Extracted, Fact, Frame, Note, Passage, Record
 
 _log = logging.getLogger(__name__)
+EVERYTHING: Final = 1_000_000
+"""More pieces of work than are read at once."""
 
 
 def _cleaned(value: Any) -> Any:
@@ -41,20 +43,43 @@ def _cleaned(value: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """Passages of one session that are extracted together, with the work this does."""
+    """Work on passages of one session that are extracted together."""
 
-    passages: tuple[Passage, ...]
     work: tuple[Pending, ...]
+    due: datetime | None
+    """When its session will have been quiet; `None`: it need not be."""
+
+    def ready(self, size: int | None, now: datetime) -> bool:
+        """Whether it can go: its session is quiet, or it is full, which is at `size` (`None`: it never is)."""
+        return self.due is None or self.due <= now or (size is not None and len(self.work) >= size)
 
 
-def windows(work: Sequence[Pending], records: dict[str, Record], size: int) -> Iterator[Window]:
-    """Group a scope's pending extraction by session into windows of up to `size` messages, in order."""
-    for _, group in groupby(work, key=lambda piece: piece.session):
+def windows(work: Sequence[Pending], size: int) -> Iterator[Window]:
+    """Group a scope's pending extraction by session into windows of up to `size` messages, in order.
+
+    What is due at once does not wait for what was said after it, and what may wait for ever keeps nothing else waiting.
+    """
+    for _, group in groupby(work, key=lambda piece: (piece.session, piece.due is None, piece.due == NEVER)):
         pieces = list(group)
+        due = max((piece.due for piece in pieces if piece.due is not None), default=None)
         for start in range(0, len(pieces), size):
-            part = tuple(pieces[start : start + size])
-            found = (records.get(piece.id) for piece in part)
-            yield Window(tuple(p for p in found if isinstance(p, Passage)), part)
+            yield Window(tuple(pieces[start : start + size]), due)
+
+
+async def outcome(store: Store, scope: str, ids: Sequence[str], errors: Sequence[str] = ()) -> Extracted:
+    """Return what has become of passages that were to be extracted, whoever has done it."""
+    waiting = {piece.id for piece in await store.pending(scope, "extract", EVERYTHING)}
+    there = await store.get(scope, ids)
+    read = {p.id for p in there.values() if isinstance(p, Passage) and not p.blank} - waiting
+    done = [name for name in dict.fromkeys(ids) if name in read]
+    drawn = await store.citing(scope, done, ["fact", "frame"]) if done else []
+    return Extracted(
+        passages=tuple(done),
+        left=tuple(name for name in dict.fromkeys(ids) if name in waiting),
+        facts=tuple(record for record in drawn if isinstance(record, Fact)),
+        frames=tuple(record for record in drawn if isinstance(record, Frame)),
+        errors=tuple(errors),
+    )
 
 
 async def extract(
@@ -74,7 +99,9 @@ async def extract(
     `fuse` is whether work is left to `fusion`. Raises a `ProviderError` (the work stays), `LeaseLost` or `SourcesGone`
     (somebody else changed the ground).
     """
-    heard = _heard(window.passages)
+    said = await store.get(lease.scope, [piece.id for piece in window.work])
+    passages = [p for piece in window.work if isinstance(p := said.get(piece.id), Passage)]
+    heard = _heard(passages)
     found, gone, alone = Extraction(), set[str](), set[str]()
     if heard:
         seen = [await with_pictures(store, p) for p in heard] if getattr(extractor, "sees", False) else heard
@@ -107,7 +134,7 @@ async def extract(
     except SourcesGone as error:
         # What was known and is changed cites older passages, which may be forgotten at any time.
         cited = {source for r in (*found.frames, *found.facts, *found.entities, *found.notes) for source in r.sources}
-        if {passage.id for passage in window.passages}.isdisjoint(error.ids) and not cited.isdisjoint(error.ids):
+        if {passage.id for passage in passages}.isdisjoint(error.ids) and not cited.isdisjoint(error.ids):
             raise ProviderBadReply(f"the extractor cites what does not exist: {error}", reason="malformed") from None
         raise
     return found

@@ -14,7 +14,7 @@ from fabula import authored
 from fabula import extract as extracting
 from fabula import recall as recalling
 from fabula import remember as remembering
-from fabula.abc import LLM, BlobStore, Clock, Embedder, Erasure, Extractor, Filter, Store
+from fabula.abc import LLM, BlobStore, Clock, Embedder, Erasure, Extractor, Filter, Pending, Store, Task
 from fabula.checking import aware, within
 from fabula.conventions import Conventions
 from fabula.crew import Crew
@@ -33,15 +33,18 @@ from fabula.types import (
     MAX_LIMIT,
     Access,
     Emotion,
+    Extracted,
     Flushed,
     Forgotten,
     Image,
     Interval,
     Kind,
     Message,
+    Passage,
     Plan,
     Receipt,
     Record,
+    Session,
     Stats,
     Status,
 )
@@ -63,6 +66,12 @@ def _an(kind: type[Any], value: Any, name: str) -> Any:
     if value is not None and not isinstance(value, kind):
         raise InvalidInput(f"{name} is of the type {kind.__name__}, not {reprlib.repr(value)}")
     return value
+
+
+def _patience(seconds: Any) -> float | None:
+    if seconds is not None and not (isinstance(seconds, int | float) and seconds >= 0):
+        raise InvalidInput(f"seconds is 0 or more, or None, not {reprlib.repr(seconds)}")
+    return seconds
 
 
 def _extractor(llm: LLM | None, conventions: Conventions) -> Extractor:
@@ -280,14 +289,39 @@ class AsyncMemory:
             ground.access.drop(scope)
         return forgotten
 
-    async def flush(self, scope: str | None = None, *, seconds: float | None = None) -> Flushed:
-        """Do all background work now and wait for it, at most `seconds`; return what is left and why."""
+    async def flush(
+        self, scope: str | None = None, *, seconds: float | None = None, unfinished: bool = True
+    ) -> Flushed:
+        """Do all background work now and wait for it, at most `seconds`; return what is left and why.
+
+        Without `unfinished`, windows of talk that wait to become full or quiet (`Settings.idle`) go on waiting.
+        """
         await self._crew.ready()
-        patience: Any = seconds
-        if patience is not None and not (isinstance(patience, int | float) and patience >= 0):
-            raise InvalidInput(f"seconds is 0 or more, or None, not {reprlib.repr(patience)}")
         name = None if scope is None else identifier(scope, "scope")
-        return await self._crew.flush(name, seconds)
+        return await self._crew.flush(name, _patience(seconds), unfinished=unfinished)
+
+    async def extract(
+        self, scope: str, *, session: str | None = None, ids: Sequence[str] = (), seconds: float | None = None
+    ) -> Extracted:
+        """Extract what waits for it, in a scope, one `session` or those of some passages, now; return what came of it.
+
+        It is told of the passages with these `ids` (default: of those that wait), whoever has extracted them. It waits
+        for at most `seconds`; what is not done then is due, and the background goes on with it.
+        """
+        await self._crew.ready()
+        scope = identifier(scope, "scope")
+        session = None if session is None else identifier(session, "session")
+        patience = _patience(seconds)
+        work = await self._store.pending(scope, "extract", extracting.EVERYTHING)
+        asked = [identifier(i, "id") for i in ids] or [w.id for w in work if session in (None, w.session)]
+        names = {session}
+        if ids and session is None:
+            told = (await self._store.get(scope, asked)).values()
+            names = {passage.session for passage in told if isinstance(passage, Passage)}
+        for name in names:
+            await self._store.hasten(scope, name)
+        flushed = await self._crew.flush(scope, patience, unfinished=False)
+        return await extracting.outcome(self._store, scope, asked, flushed.errors)
 
     # --- looking around ---
 
@@ -395,6 +429,25 @@ class AsyncMemory:
         within("limit", limit, 1, MAX_LIMIT)
         await ground.access.write(scope)
         return await self._store.unused(scope, kinds, moment, limit)
+
+    async def pending(self, scope: str) -> list[Pending]:
+        """Return the work that is left to do in a scope, by task, each with its `attempts` and the last `error`."""
+        await self._crew.ready()
+        scope = identifier(scope, "scope")
+        tasks = [await self._store.pending(scope, task, extracting.EVERYTHING) for task in get_args(Task)]
+        return [piece for work in tasks for piece in work]
+
+    async def sessions(
+        self, scope: str, *, limit: int = 50, offset: int = 0, without: str = ""
+    ) -> tuple[int, list[Session]]:
+        """Return how many sessions a scope has, and up to `limit` of them behind `offset`, the latest told first.
+
+        Those whose id begins with `without` are left out, unless that is blank.
+        """
+        await self._crew.ready()
+        within("limit", limit, 1, MAX_LIMIT)
+        within("offset", offset, 0)
+        return await self._store.sessions(identifier(scope, "scope"), limit=limit, offset=offset, without=without)
 
     async def scopes(self) -> list[str]:
         """Return every scope that holds anything."""

@@ -50,7 +50,16 @@ class Settings:
     track: bool = True
     """Whether it is counted which records come back from `recall`, and when: in a table apart, and not on its time."""
     idle: float = 30.0
-    """How many seconds a session has to be quiet before its last, incomplete window is extracted."""
+    """How many seconds a session has to be quiet before its last, incomplete window is extracted. 0: every message is
+    at once, alone or with those that come while a model is at work; infinite: a quiet session is not."""
+    full: bool = True
+    """Whether a window is extracted as soon as it is full. Without, and with an infinite `idle`, nothing is extracted
+    before it is asked for."""
+    finish: bool = False
+    """Whether closing also extracts the unfinished windows of what was written here, as far as `drain` allows; the rest
+    is due at the next opening."""
+    reflect_every: int = 0
+    """After how many extracted windows of a scope the background reflects on it; 0: only `reflect` does."""
     batch: int = 64
     """How many texts the embedder is given at once."""
     attempts: int = 5
@@ -77,7 +86,7 @@ class Settings:
             raise InvalidInput(f"secrets is 'mask' or 'keep', not {self.secrets!r}")
         if not isinstance(self.conventions, Conventions):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InvalidInput(f"conventions is of the type Conventions, not {self.conventions!r}")
-        for name in ("resolve", "fuse", "compress", "track"):
+        for name in ("resolve", "fuse", "compress", "track", "full", "finish"):
             if not isinstance(getattr(self, name), bool):
                 raise InvalidInput(f"{name} is True or False, not {getattr(self, name)!r}")
         for name in ("window", "batch", "attempts", "workers", "candidates", "judged"):
@@ -85,7 +94,8 @@ class Settings:
         within("hot_bytes", self.hot_bytes, 0)
         within("synonyms", self.synonyms, 0)
         within("prune", self.prune, 0)
+        within("reflect_every", self.reflect_every, 0)
         within("synonymy", self.synonymy, 0, 1, kind=float)
         for name in ("idle", "backoff", "lease", "drain", "busy"):
-            if (name, getattr(self, name)) != ("drain", math.inf):
+            if getattr(self, name) != math.inf or name not in ("idle", "drain"):
                 within(name, getattr(self, name), 0, kind=float)

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self, TypeVar
 
-from fabula.abc import LLM, BlobStore, Clock, Embedder, Extractor, Store
+from fabula.abc import LLM, BlobStore, Clock, Embedder, Extractor, Pending, Store
 from fabula.errors import ForkedMemory, MemoryClosed, ReentrantCall
 from fabula.memory import DEFAULT_PLAN, DRAWN, AsyncMemory, EmbedderName, local_now
 from fabula.pruning import Upkept
@@ -24,6 +24,7 @@ from fabula.settings import Settings
 from fabula.types import (
     Access,
     Emotion,
+    Extracted,
     Flushed,
     Forgotten,
     Image,
@@ -33,6 +34,7 @@ from fabula.types import (
     Plan,
     Receipt,
     Record,
+    Session,
     Stats,
     Status,
 )
@@ -234,9 +236,15 @@ class Memory:
             "forget", self._memory.forget(scope, ids=ids, refs=refs, session=session, everything=everything)
         )
 
-    def flush(self, scope: str | None = None, *, seconds: float | None = None) -> Flushed:
+    def flush(self, scope: str | None = None, *, seconds: float | None = None, unfinished: bool = True) -> Flushed:
         """Do all background work now; see `AsyncMemory.flush`."""
-        return self._call("flush", self._memory.flush(scope, seconds=seconds))
+        return self._call("flush", self._memory.flush(scope, seconds=seconds, unfinished=unfinished))
+
+    def extract(
+        self, scope: str, *, session: str | None = None, ids: Sequence[str] = (), seconds: float | None = None
+    ) -> Extracted:
+        """Extract now what waits for it; see `AsyncMemory.extract`."""
+        return self._call("extract", self._memory.extract(scope, session=session, ids=ids, seconds=seconds))
 
     def records(
         self,
@@ -287,6 +295,14 @@ class Memory:
     ) -> list[Record]:
         """Return what has not come back since a moment; see `AsyncMemory.unused`."""
         return self._call("unused", self._memory.unused(scope, since, kinds=kinds, limit=limit))
+
+    def pending(self, scope: str) -> list[Pending]:
+        """Return the work that is left to do in a scope; see `AsyncMemory.pending`."""
+        return self._call("pending", self._memory.pending(scope))
+
+    def sessions(self, scope: str, *, limit: int = 50, offset: int = 0, without: str = "") -> tuple[int, list[Session]]:
+        """List the sessions of a scope; see `AsyncMemory.sessions`."""
+        return self._call("sessions", self._memory.sessions(scope, limit=limit, offset=offset, without=without))
 
     def scopes(self) -> list[str]:
         """Return every scope that holds anything."""

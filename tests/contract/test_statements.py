@@ -35,6 +35,7 @@ UNFILTERED = {
     "all_scopes": "lists the scopes",
     "all_work": "looks for due work in any scope",
     "all_failed": "looks for work that was given up in any scope",
+    "all_crowded": "looks for full windows in any scope",
     "all_leases": "tells which worker is at which scope",
     **dict.fromkeys(("all_count_records", "all_count_sessions", "all_count_pending"), "counts for an administrator"),
 }

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fabula.abc import Extraction, Pending
+from fabula.abc import NEVER, Extraction, Pending
 from fabula.extract import windows
 from fabula.extractors import SUMMARY, RuleExtractor, exchanges
 from fabula.render import CLOSE, OPEN
@@ -350,17 +350,26 @@ class TestEntities:
 
 class TestWindows:
     @staticmethod
-    def piece(number: int, session: str) -> Pending:
-        return Pending(task="extract", id=str(number), number=number, session=session)
+    def piece(number: int, session: str, due: datetime | None = None) -> Pending:
+        return Pending(task="extract", id=str(number), number=number, session=session, due=due)
 
     def test_are_full_and_of_one_session(self):
         work = [self.piece(n, "a") for n in range(5)] + [self.piece(n, "b") for n in range(5, 7)]
-        records = {str(n): said(n, "x") for n in range(7)}
-        found = list(windows(work, dict(records), 2))
-        assert [[p.id for p in window.passages] for window in found] == [["0", "1"], ["2", "3"], ["4"], ["5", "6"]]
+        found = list(windows(work, 2))
+        assert [[p.id for p in window.work] for window in found] == [["0", "1"], ["2", "3"], ["4"], ["5", "6"]]
         assert [piece for window in found for piece in window.work] == work
 
-    def test_what_is_gone_is_work_without_a_passage(self):
-        (window,) = windows([self.piece(0, "a"), self.piece(1, "a")], {"1": said(1, "x")}, 8)
-        assert [p.id for p in window.passages] == ["1"]
-        assert len(window.work) == 2
+    def test_wait_for_the_whole_session_to_be_quiet(self):
+        """Also the first of two that are not extracted when they are full."""
+        first, second = windows([self.piece(n, "a", WEDNESDAY + n * timedelta(minutes=1)) for n in range(4)], 2)
+        assert first.due == second.due == WEDNESDAY + timedelta(minutes=3)
+        assert not first.ready(None, WEDNESDAY + timedelta(minutes=2))
+        assert first.ready(2, WEDNESDAY)
+        assert not first.ready(3, WEDNESDAY)
+        assert first.ready(None, WEDNESDAY + timedelta(minutes=3))
+
+    def test_keep_apart_what_is_asked_for_and_what_may_wait_for_ever(self):
+        dues = [None, None, WEDNESDAY, NEVER, NEVER]
+        found = list(windows([self.piece(n, "a", due) for n, due in enumerate(dues)], 8))
+        assert [(len(window.work), window.due) for window in found] == [(2, None), (1, WEDNESDAY), (2, NEVER)]
+        assert [window.ready(8, WEDNESDAY) for window in found] == [True, True, False]

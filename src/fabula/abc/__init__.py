@@ -2,6 +2,7 @@
 
 from fabula.abc.changes import (
     MOVED,
+    NEVER,
     SEARCHED,
     Changes,
     Edge,
@@ -22,6 +23,7 @@ from fabula.abc.store import Store
 __all__ = [
     "LLM",
     "MOVED",
+    "NEVER",
     "SEARCHED",
     "Accesses",
     "BlobStore",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
-from typing import Literal
+from datetime import UTC, datetime
+from typing import Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from fabula.types import NOTHING, Interval, Kind, Record, Status
 
 Task = Literal["embed", "extract", "fuse"]
+NEVER: Final = datetime(9999, 1, 1, tzinfo=UTC)
+"""When work is due that waits to be asked for, or was tried as often as allowed: the next opening asks for that."""
 SEARCHED: tuple[Kind, ...] = ("passage", "frame", "fact", "entity", "insight")
 """Kinds that are found by keyword: they have terms, unless they are blank."""
 MOVED: Mapping[str, int] = {
@@ -102,7 +104,7 @@ class Changes:
     at: datetime | None = None
     """When it is recorded; default: now."""
     quiet: float = 0.0
-    """Seconds after `at` from which `extract` work of this write is due."""
+    """Seconds after `at` from which `extract` work of this write is due; infinite: `NEVER`."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -144,7 +146,7 @@ class Pending:
     attempts: int = 0
     error: str = ""
     due: datetime | None = None
-    """Not to be tried before."""
+    """Not to be tried before; `None`: at once, whatever is said after it."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

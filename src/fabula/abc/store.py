@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from fabula.abc.changes import Changes, Erasure, Filter, Lease, Pending, ScopeState, Task, Written
 from fabula.index import Block, Floats, Index
-from fabula.types import Access, Forgotten, Kind, Record, Stats
+from fabula.types import Access, Forgotten, Kind, Record, Session, Stats
 
 
 class Store(ABC):
@@ -101,6 +101,15 @@ class Store(ABC):
         """List records with their numbers, in order of arrival."""
 
     @abstractmethod
+    async def sessions(
+        self, scope: str, *, limit: int = 50, offset: int = 0, without: str = ""
+    ) -> tuple[int, list[Session]]:
+        """Return how many sessions there are, and up to `limit` of them behind `offset`, the latest told first.
+
+        Those whose id begins with `without` are left out, unless that is blank.
+        """
+
+    @abstractmethod
     async def citing(
         self, scope: str, ids: Sequence[str], kinds: Sequence[Kind], as_of: datetime | None = None
     ) -> list[Record]:
@@ -180,6 +189,17 @@ class Store(ABC):
     @abstractmethod
     async def retry(self, attempts: int) -> int:
         """Give work that failed `attempts` times or more a fresh start; return how much (all scopes)."""
+
+    @abstractmethod
+    async def hasten(self, scope: str, session: str | None = None) -> int:
+        """Make what waits to be extracted, of a scope or one session, due at once; return how much that is.
+
+        What has failed keeps its own time.
+        """
+
+    @abstractmethod
+    async def crowded(self, count: int) -> list[str]:
+        """Return the scopes with a session of which `count` messages or more wait to be extracted (all scopes)."""
 
     @abstractmethod
     async def unembedded(self, scope: str, space: str) -> list[int]:

@@ -21,7 +21,7 @@ from fabula.index import Block, Floats, Index
 from fabula.stores import audit, copying, erasing, leasing, reading, writing
 from fabula.stores.layouts import Layout
 from fabula.stores.statements import Steps
-from fabula.types import Access, Forgotten, Kind, Record, Stats
+from fabula.types import Access, Forgotten, Kind, Record, Session, Stats
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -113,6 +113,11 @@ class DrivenStore(Store):
     async def find(self, scope: str, wanted: Filter) -> list[tuple[int, Record]]:
         return await self.reads(scope, reading.find, scope, wanted)
 
+    async def sessions(
+        self, scope: str, *, limit: int = 50, offset: int = 0, without: str = ""
+    ) -> tuple[int, list[Session]]:
+        return await self.reads(scope, reading.sessions, scope, limit, offset, without)
+
     async def citing(
         self, scope: str, ids: Sequence[str], kinds: Sequence[Kind], as_of: datetime | None = None
     ) -> list[Record]:
@@ -177,6 +182,12 @@ class DrivenStore(Store):
     async def retry(self, attempts: int) -> int:
         scopes = await self.reads(None, leasing.failed, attempts)
         return sum([await self.writes(leasing.retry, scope, attempts) for scope in scopes])
+
+    async def hasten(self, scope: str, session: str | None = None) -> int:
+        return await self.writes(leasing.hasten, scope, session)
+
+    async def crowded(self, count: int) -> list[str]:
+        return await self.reads(None, leasing.crowded, count)
 
     async def cached(self, scope: str, space: str, hashes: Sequence[bytes]) -> dict[bytes, NDArray[np.float32]]:
         return await self.reads(scope, reading.cached, scope, space, hashes)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from fabula.abc import Changes, Erasure, Filter, Lease, Pending, ScopeState, Store, Task, Written
 from fabula.index import Block, Floats, Index
-from fabula.types import Access, Forgotten, Kind, Record, Stats
+from fabula.types import Access, Forgotten, Kind, Record, Session, Stats
 
 
 class HotStore(Store):
@@ -107,6 +107,11 @@ class HotStore(Store):
     async def find(self, scope: str, wanted: Filter) -> list[tuple[int, Record]]:
         return await self.inner.find(scope, wanted)
 
+    async def sessions(
+        self, scope: str, *, limit: int = 50, offset: int = 0, without: str = ""
+    ) -> tuple[int, list[Session]]:
+        return await self.inner.sessions(scope, limit=limit, offset=offset, without=without)
+
     async def citing(
         self, scope: str, ids: Sequence[str], kinds: Sequence[Kind], as_of: datetime | None = None
     ) -> list[Record]:
@@ -152,6 +157,12 @@ class HotStore(Store):
 
     async def retry(self, attempts: int) -> int:
         return await self.inner.retry(attempts)
+
+    async def hasten(self, scope: str, session: str | None = None) -> int:
+        return await self.inner.hasten(scope, session)
+
+    async def crowded(self, count: int) -> list[str]:
+        return await self.inner.crowded(count)
 
     async def cached(self, scope: str, space: str, hashes: Sequence[bytes]) -> dict[bytes, NDArray[np.float32]]:
         return await self.inner.cached(scope, space, hashes)

@@ -85,6 +85,18 @@ def retry(scope: str, attempts: int) -> Steps[int]:
     return len((yield Do("renew_pending", {"scope": scope, "attempts": attempts})))
 
 
+def hasten(scope: str, session: str | None) -> Steps[int]:
+    """See `Store.hasten`."""
+    yield Do("hold_lease", {"scope": scope})  # first, as everywhere
+    return len((yield Do("hasten_pending", {"scope": scope, "session": session})))
+
+
+def crowded(count: int) -> Steps[list[str]]:
+    """See `Store.crowded`."""
+    rows = yield Do("all_crowded", {"limit": count})
+    return [row[0] for row in rows]
+
+
 def release(scope: str, lease: Lease) -> Steps[None]:
     """See `Store.release`."""
     yield Do("drop_lease", {"scope": scope, "worker": lease.worker})

@@ -20,7 +20,7 @@ from fabula.stores.layouts import Layout
 from fabula.stores.rows import EPOCH, MICROSECOND, from_row, micros
 from fabula.stores.statements import Do, Rows, Steps
 from fabula.text import hash_term
-from fabula.types import Access, Kind, Record, Stats
+from fabula.types import Access, Kind, Record, Session, Stats
 
 
 def state(scope: str) -> Steps[ScopeState | None]:
@@ -134,6 +134,18 @@ def find(scope: str, wanted: Filter) -> Steps[list[tuple[int, Record]]]:
             break
         params["after"] = rows[-1][0]
     return found[: wanted.limit]
+
+
+def sessions(scope: str, limit: int, offset: int, without: str) -> Steps[tuple[int, list[Session]]]:
+    """See `Store.sessions`."""
+    wanted: dict[str, Any] = {"scope": scope, "without": without}
+    count = yield Do("count_listed_sessions", wanted)
+    rows = yield Do("list_sessions", {**wanted, "limit": limit, "after": offset})
+    found = [
+        Session(id=name, messages=messages, first=EPOCH + first * MICROSECOND, last=EPOCH + last * MICROSECOND)
+        for name, messages, first, last in rows
+    ]
+    return count[0][0], found
 
 
 def pictures(scope: str, record_id: str) -> Steps[dict[int, bytes]]:

@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from fabula.abc import Changes, Entry, Lease, Task, Terms, Written
+from fabula.abc import NEVER, Changes, Entry, Lease, Task, Terms, Written
 from fabula.errors import EmbeddingMismatch, InvalidInput, SourcesGone, StoreUnavailable
 from fabula.names import NAMED_BY
 from fabula.stores.layouts import Layout
@@ -90,7 +90,8 @@ def write(scope: str, changes: Changes, lease: Lease | None, layout: Layout) -> 
     if ended:
         yield Do("close_records", {"scope": scope, "ids": ended, "at": at, "revision": state.revision})
         yield Do("delete_pending", {"scope": scope, "ids": ended})
-    yield from _insert(state, [*fresh, *put], at, round(changes.quiet * 1e6))
+    due = int(min(at + changes.quiet * 1e6, micros(NEVER) or 0))
+    yield from _insert(state, [*fresh, *put], at, due)
     if changes.edges:
         yield Do("put_edge", [edge_of(state, edge.source, edge.target, edge.kind) | {"ref": edge.ref,
                  "weight": edge.weight} for edge in changes.edges])  # fmt: skip
@@ -180,7 +181,7 @@ def edge_of(state: OwnRow, source: str, target: str, kind: str = "cites") -> dic
             "revision": state.revision}  # fmt: skip
 
 
-def _insert(state: OwnRow, entries: Sequence[Entry], at: int, quiet: int) -> Steps[None]:
+def _insert(state: OwnRow, entries: Sequence[Entry], at: int, due: int) -> Steps[None]:
     if not entries:
         return
     sequences: dict[str, int] = {}
@@ -208,7 +209,7 @@ def _insert(state: OwnRow, entries: Sequence[Entry], at: int, quiet: int) -> Ste
         edges += [edge_of(state, record.id, source) for source in record.sources]
         tasks += [
             {"scope": state.scope, "task": task, "number": number, "id": record.id, "session": row["session"] or "",
-             "due": at + quiet if task == "extract" else 0}
+             "due": due if task == "extract" else 0}
             for task in entry.tasks
         ]  # fmt: skip
     yield Do("insert_record", records)

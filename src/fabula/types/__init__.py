@@ -1,6 +1,6 @@
 """The words of fabula: records, the question, the answers. Each is frozen, and its times are aware."""
 
-from fabula.types.answers import Access, Flushed, Forgotten, Hit, Masked, Receipt, Stats, Trace
+from fabula.types.answers import Access, Extracted, Flushed, Forgotten, Hit, Masked, Receipt, Session, Stats, Trace
 from fabula.types.plans import CHANNELS, MAX_LIMIT, Channel, Factors, Fusion, Plan
 from fabula.types.records import (
     KINDS,
@@ -39,6 +39,7 @@ __all__ = [
     "Emotion",
     "Entity",
     "Event",
+    "Extracted",
     "Fact",
     "Factors",
     "Flushed",
@@ -59,6 +60,7 @@ __all__ = [
     "Precision",
     "Receipt",
     "Record",
+    "Session",
     "Stats",
     "Status",
     "Trace",

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from fabula.types.records import NOTHING, Interval, Record
+from fabula.types.records import NOTHING, Fact, Frame, Interval, Record
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -61,6 +61,30 @@ class Flushed:
     failed: int = 0
     """Work whose last attempt failed. It is tried again later, a few times; then at the next opening."""
     errors: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Extracted:
+    """What became of passages that were to be extracted."""
+
+    passages: tuple[str, ...] = ()
+    """The ids of those that are extracted."""
+    left: tuple[str, ...] = ()
+    """The ids of those that still wait: it failed, or there was no time."""
+    facts: tuple[Fact, ...] = ()
+    """What they tell, also where others told it before."""
+    frames: tuple[Frame, ...] = ()
+    errors: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Session:
+    """A conversation, by its id: how many messages it has, and when the first and the last were said (UTC)."""
+
+    id: str
+    messages: int
+    first: datetime
+    last: datetime
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -223,6 +223,17 @@ ORDER BY session, number LIMIT :limit;
 UPDATE pending SET attempts = :attempts, error = :error, due = :due
 WHERE scope = :scope AND task = :task AND number = :number;
 
+-- name: hasten_pending
+-- Make due at once what waits to be extracted, of a session or all.
+UPDATE pending SET due = 0
+WHERE scope = :scope AND task = 'extract' AND error = '' AND due <> 0 AND (:session IS NULL OR session = :session)
+RETURNING scope;
+
+-- name: all_crowded
+-- Scopes with a session of which so many messages wait to be extracted (all scopes).
+SELECT DISTINCT scope FROM pending WHERE task = 'extract' AND error = ''
+GROUP BY scope, session HAVING COUNT(*) >= :limit;
+
 -- name: all_failed
 -- Scopes with work that was tried as often as allowed (all scopes).
 SELECT DISTINCT scope FROM pending WHERE attempts >= :attempts;
@@ -356,6 +367,18 @@ SELECT COUNT(*) FROM (
 -- name: all_count_sessions
 -- Sessions with a passage in them (all scopes).
 SELECT COUNT(*) FROM (SELECT DISTINCT scope, session FROM records WHERE seq IS NOT NULL) s;
+
+-- name: list_sessions
+-- Sessions, the latest told first.
+SELECT session, COUNT(*), MIN(COALESCE(valid_from, recorded_from)), MAX(COALESCE(valid_from, recorded_from))
+FROM records WHERE scope = :scope AND seq IS NOT NULL
+  AND (:without = '' OR SUBSTR(session, 1, LENGTH(:without)) <> :without)
+GROUP BY session ORDER BY 4 DESC, session LIMIT :limit OFFSET :after;
+
+-- name: count_listed_sessions
+-- How many sessions there are to list.
+SELECT COUNT(DISTINCT session) FROM records WHERE scope = :scope AND seq IS NOT NULL
+  AND (:without = '' OR SUBSTR(session, 1, LENGTH(:without)) <> :without);
 
 -- name: count_pending
 -- Work by task, and how much of it has failed at least once.

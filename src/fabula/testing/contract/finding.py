@@ -12,7 +12,7 @@ import pytest
 
 from fabula.abc import Changes, Edge, Erasure, Filter, Store
 from fabula.testing.contract.making import NOON, entries, fact, frame, passage
-from fabula.types import Entity, Insight, Interval, Kind
+from fabula.types import Entity, Insight, Interval, Kind, Session
 
 MANY = 5000
 
@@ -54,6 +54,27 @@ class FindingContract:
         assert await ids(store, session="%") == []
         assert await ids(store, "frame", session="s") == ["f"]
         assert await ids(store, "frame", session="S") == []
+
+    async def test_sessions_are_counted_and_paged(self, store: Store) -> None:
+        """The latest told first, by when it was said; a prefix is literal, letter case counts."""
+        talk = {"b": (5, 1), "a": (5,), "A": (9, 2, 3), "file:1": (20,), "f%": (0,), "": ()}
+        said = [passage("u", f"{s}{m}", minute=m, session=s) for s, minutes in talk.items() for m in minutes]
+        undated = passage("u", "x", session="undated", valid=None)
+        at = NOON - timedelta(hours=1)
+        await store.write("u", Changes(add=entries(*said, undated, frame("u", "f", "a5", session="none")), at=at))
+        await store.write("v", Changes(add=entries(passage("v", "x", session="other"))))
+        total, found = await store.sessions("u")
+        assert (total, [one.id for one in found]) == (6, ["file:1", "A", "a", "b", "f%", "undated"])
+        minute = timedelta(minutes=1)
+        assert found[1] == Session(id="A", messages=3, first=NOON + 2 * minute, last=NOON + 9 * minute)
+        assert found[-1] == Session(id="undated", messages=1, first=at, last=at)
+        total, page = await store.sessions("u", limit=2, offset=1, without="f")
+        assert (total, [one.id for one in page]) == (4, ["a", "b"])
+        assert [one.id for one in (await store.sessions("u", without="f%"))[1]] == [
+            "file:1", "A", "a", "b", "undated",
+        ]  # fmt: skip
+        assert await store.sessions("u", offset=9) == (6, [])
+        assert await store.sessions("nobody") == (0, [])
 
     async def test_find_filters_by_time(self, store: Store) -> None:
         """`during` takes start <= t < end, in whatever zone; an undated passage is in no stretch of time."""

@@ -5,12 +5,13 @@ It knows no worker and no clock: the time is handed in.
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 
-from fabula.abc import Changes, Lease, Store, Task
+from fabula.abc import NEVER, Changes, Lease, Store, Task
 from fabula.errors import LeaseLost
 from fabula.testing.contract.making import NOON, SPACE, direction, entries, fact, passage
 
@@ -135,6 +136,47 @@ class WorkContract:
         assert lease is not None
         await store.release(lease)
         assert await store.lease("w", ["embed"], NOON, 60) is not None
+
+    async def test_talk_may_wait_for_ever(self, store: Store) -> None:
+        """With `quiet` beyond the end of time it is due `NEVER`."""
+        for n, quiet in enumerate((math.inf, 1e12)):
+            added = entries(passage("u", str(n)), tasks=("extract",))
+            await store.write("u", Changes(add=added, at=NOON, quiet=quiet))
+        assert [piece.due for piece in await store.pending("u", "extract")] == [NEVER, NEVER]
+        assert await store.lease("w", ["extract"], NOON + timedelta(days=10**6), 60) is None
+
+    async def test_talk_is_asked_for(self, store: Store) -> None:
+        """Of a session or all; what failed keeps its time, other work and other scopes theirs."""
+        for scope in ("u", "v"):
+            said = [passage(scope, name, session=name[0]) for name in ("s0", "s1", "t0", "t1")]
+            added = entries(*said, tasks=("embed", "extract"))
+            await store.write(scope, Changes(add=added, at=NOON, quiet=math.inf))
+        lease = await store.lease("w", (), NOON, 60, scope="u")
+        assert lease is not None
+        failed, *_ = await store.pending("u", "extract")
+        await store.postpone(lease, [replace(failed, attempts=1, error="down", due=LATER)])
+        assert await store.hasten("u", "s") == 1
+        dues = {piece.id: piece.due for piece in await store.pending("u", "extract")}
+        assert dues == {"s0": LATER, "s1": None, "t0": NEVER, "t1": NEVER}
+        assert await store.hasten("u", "s") == 0
+        assert await store.hasten("u") == 2
+        assert await store.hasten("nobody") == 0
+        assert {piece.due for piece in await store.pending("v", "extract")} == {NEVER}
+        assert await store.scopes() == ["u", "v"]
+
+    async def test_full_sessions_are_found(self, store: Store) -> None:
+        """By what waits to be extracted in one session and has not failed."""
+        for scope, sessions in (("two", "ss"), ("three", "sss"), ("apart", "stu")):
+            said = [passage(scope, f"p{n}", session=session) for n, session in enumerate(sessions)]
+            await store.write(scope, Changes(add=entries(*said, tasks=("embed", "extract")), at=NOON))
+        assert sorted(await store.crowded(1)) == ["apart", "three", "two"]
+        assert sorted(await store.crowded(2)) == ["three", "two"]
+        lease = await store.lease("w", (), NOON, 60, scope="two")
+        assert lease is not None
+        failed, *_ = await store.pending("two", "extract")
+        await store.postpone(lease, [replace(failed, attempts=1, error="down", due=LATER)])
+        assert await store.crowded(2) == ["three"]
+        assert await store.crowded(4) == []
 
     async def test_every_scope_gets_its_turn(self, store: Store, second: Store) -> None:
         """Many workers get each scope with work exactly once."""
