@@ -8,8 +8,9 @@ import pytest
 import fabula
 
 NAMES = [
-    "LLM", "AsyncMemory", "Confined", "Conventions", "Embedder", "EmbeddingMismatch", "Emotion", "Entity", "Event",
-    "Extraction", "Extractor", "FabulaError", "Fact", "Flushed", "Forgotten", "ForkedMemory", "Frame", "Hit", "Image",
+    "LLM", "AsyncMemory", "BlobStore", "Confined", "Conventions", "DocumentCorrupt", "DocumentEncrypted", "DocumentError",
+    "DocumentTooLarge", "DocumentUnsupported", "Embedder", "EmbeddingMismatch", "Emotion", "Entity", "Event",
+    "Extraction", "Extractor", "FabulaError", "Fact", "File", "FileHit", "Flushed", "Forgotten", "ForkedMemory", "Frame", "Hit", "Image",
     "Insight", "Interval", "InvalidInput", "LLMExtractor", "LeaseLost", "Masked", "Memory", "MemoryClosed", "Message",
     "MissingExtra", "Note", "OpenAIEmbedder", "OpenAILLM", "Passage", "Plan", "ProviderAuthError", "ProviderBadReply",
     "ProviderError", "ProviderRateLimited", "ProviderUnavailable", "Receipt", "Recollection", "Record",

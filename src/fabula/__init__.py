@@ -1,9 +1,14 @@
 """Long-term memory for AI agents: what was said, what happened and what holds, with the evidence."""
 
-from fabula.abc import LLM, Embedder, Extraction, Extractor, Reply, Store
+from fabula.abc import LLM, BlobStore, Embedder, Extraction, Extractor, Reply, Store
 from fabula.conventions import Conventions
 from fabula.errors import (
     Confined,
+    DocumentCorrupt,
+    DocumentEncrypted,
+    DocumentError,
+    DocumentTooLarge,
+    DocumentUnsupported,
     EmbeddingMismatch,
     FabulaError,
     ForkedMemory,
@@ -34,6 +39,8 @@ from fabula.types import (
     Entity,
     Event,
     Fact,
+    File,
+    FileHit,
     Flushed,
     Forgotten,
     Frame,
@@ -57,8 +64,14 @@ __version__ = "0.1.0"
 __all__ = [
     "LLM",
     "AsyncMemory",
+    "BlobStore",
     "Confined",
     "Conventions",
+    "DocumentCorrupt",
+    "DocumentEncrypted",
+    "DocumentError",
+    "DocumentTooLarge",
+    "DocumentUnsupported",
     "Embedder",
     "EmbeddingMismatch",
     "Emotion",
@@ -68,6 +81,8 @@ __all__ = [
     "Extractor",
     "FabulaError",
     "Fact",
+    "File",
+    "FileHit",
     "Flushed",
     "Forgotten",
     "ForkedMemory",

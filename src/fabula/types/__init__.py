@@ -1,6 +1,7 @@
 """The words of fabula: records, the question, the answers. Each is frozen, and its times are aware."""
 
 from fabula.types.answers import Flushed, Forgotten, Hit, Masked, Receipt, Stats, Trace
+from fabula.types.files import Document, File, FileHit, FileStatus, Part
 from fabula.types.plans import CHANNELS, MAX_LIMIT, Channel, Factors, Fusion, Plan
 from fabula.types.records import (
     KINDS,
@@ -35,11 +36,15 @@ __all__ = [
     "SORT",
     "VAGUE",
     "Channel",
+    "Document",
     "Emotion",
     "Entity",
     "Event",
     "Fact",
     "Factors",
+    "File",
+    "FileHit",
+    "FileStatus",
     "Flushed",
     "Forgotten",
     "Frame",
@@ -53,6 +58,7 @@ __all__ = [
     "Masked",
     "Message",
     "Note",
+    "Part",
     "Passage",
     "Plan",
     "Precision",
