@@ -228,12 +228,11 @@ async def _vector(embedder: Embedder, index: Index, query: str) -> tuple[np.ndar
 def _allowed(index: Index, plan: Plan, as_of: datetime | None) -> Bools:
     passages = index.of("passage")
     allowed = passages.live(None if as_of is None else as_of.timestamp())
-    for column, names, wanted in (
-        (passages.session, index.sessions, plan.session),
-        (passages.speaker, index.speakers, plan.speaker),
-    ):
-        if wanted is not None:
-            allowed = allowed & (column == names.get(wanted, -1))
+    if plan.session is not None:
+        sessions = (plan.session,) if isinstance(plan.session, str) else plan.session
+        allowed = allowed & np.isin(passages.session, [index.sessions.get(name, -1) for name in sessions])
+    if plan.speaker is not None:
+        allowed = allowed & (passages.speaker == index.speakers.get(plan.speaker, -1))
     if plan.during is not None:
         start, end = plan.during.start, plan.during.end
         allowed = allowed & (passages.valid_from >= (start.timestamp() if start else -np.inf))

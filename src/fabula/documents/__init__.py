@@ -7,6 +7,7 @@ JPEG, GIF, WebP) only what it is.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Final, TypeAlias
 
@@ -72,7 +73,7 @@ def read(name: str, data: bytes) -> Document:
         raise DocumentCorrupt(f"{name!r} is empty")
     if kind in _PICTURES:
         try:
-            return Document(media=pictured(data[:64]))
+            return Document(media=pictured(data[:64]), type=kind)
         except InvalidInput:
             raise DocumentCorrupt(f"{name!r} is not a picture") from None
-    return _READERS.get(kind, plain.read_code)(data)
+    return replace(_READERS.get(kind, plain.read_text)(data), type=kind)

@@ -81,14 +81,9 @@ def paragraphs(text: str) -> list[Part]:
 
 
 def read_text(data: bytes) -> Document:
-    """Read plain text."""
+    """Read plain text and source code: as it is."""
     text, warnings = decoded(data)
     return Document(media="text/plain", parts=tuple(paragraphs(text)), warnings=warnings)
-
-
-def read_code(data: bytes) -> Document:
-    """Read source code: lines as they are."""
-    return read_text(data)
 
 
 def read_yaml(data: bytes) -> Document:

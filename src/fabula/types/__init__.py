@@ -4,6 +4,7 @@ from fabula.types.answers import Flushed, Forgotten, Hit, Masked, Receipt, Stats
 from fabula.types.files import Document, File, FileHit, FileStatus, Part
 from fabula.types.plans import CHANNELS, MAX_LIMIT, Channel, Factors, Fusion, Plan
 from fabula.types.records import (
+    DOCUMENT,
     KINDS,
     NOTHING,
     ROLES,
@@ -29,6 +30,7 @@ from fabula.types.records import (
 
 __all__ = [
     "CHANNELS",
+    "DOCUMENT",
     "KINDS",
     "MAX_LIMIT",
     "NOTHING",

@@ -31,6 +31,8 @@ class Document:
 
     media: str
     """Its media type, such as `application/pdf`."""
+    type: str = ""
+    """What the name ends in: see `File.type`."""
     title: str = ""
     """What it calls itself; empty where it does not."""
     parts: tuple[Part, ...] = ()

@@ -51,7 +51,8 @@ class Plan:
     channels: tuple[Channel, ...] = CHANNELS
     fusion: Fusion = "linear"
     rrf_k: int = 60
-    session: str | None = None
+    session: str | tuple[str, ...] | None = None
+    """One session, or any of several."""
     speaker: str | None = None
     during: Interval | None = None
     valid_at: datetime | None = None
@@ -82,7 +83,9 @@ class Plan:
         during: Any = self.during
         if not isinstance(during, Interval | None):
             raise InvalidInput(f"during is an Interval or None, not {reprlib.repr(during)}")
-        for name in ("session", "speaker"):
-            value = getattr(self, name)
-            if value is not None:
-                object.__setattr__(self, name, named(name, value))
+        if self.speaker is not None:
+            object.__setattr__(self, "speaker", named("speaker", self.speaker))
+        if isinstance(self.session, tuple | list):
+            object.__setattr__(self, "session", tuple(named("session", one) for one in self.session))
+        elif self.session is not None:
+            object.__setattr__(self, "session", named("session", self.session))
