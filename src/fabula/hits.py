@@ -5,26 +5,27 @@ It knows no question; ranking has been done.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Final, TypeAlias, cast
+from typing import Final, cast
 
 import numpy as np
 
+from fabula import weighing
 from fabula.abc import Embedder, Store
 from fabula.expansion import expanded
-from fabula.holding import held_at
 from fabula.index import Bools, Index, Ints
+from fabula.narrowing import fits
 from fabula.question import Question
-from fabula.ranking import Ranking
+from fabula.ranking import KeyRanking, Ranking
 from fabula.relations import HOLDS
+from fabula.scoring import Cue
+from fabula.standing import STANDING, nearest, standing
 from fabula.text import hash_term, script
 from fabula.timeline import about
-from fabula.types import Fact, Hit, Interval, Kind, Passage, Plan, Record
+from fabula.types import Fact, Hit, Insight, Interval, Kind, Passage, Plan, Record
 
-Rate: TypeAlias = Callable[[Record, float, float], float]
-"""Rates a record by its cosine with the question and its share of the question's words."""
 CONFIDENT: Final = 10
 """How many of the best passages tell whether anything is known."""
 OVER: Final = 0.5
@@ -44,24 +45,87 @@ ALONG: Final = 0.97
 
 
 @dataclass(frozen=True, slots=True)
+class Rate:
+    """How a record is rated by its cosine with the question and its share of the question's words."""
+
+    asked: str
+    """The script of the question."""
+    embedder: Embedder | None
+
+    @classmethod
+    def of(cls, query: str, embedder: Embedder | None) -> Rate:
+        """Rate by a question; without an embedder by its words alone."""
+        return cls(script(query), embedder)
+
+    def relevance(self, record: Record, cosine: float, covered: float) -> float:
+        """Return how surely the record has to do with the question, 0–1.
+
+        A logistic curve; its slopes were read off questions of LoCoMo asked of their own and of other conversations
+        (`python -m bench confidence`). Words cannot be expected across scripts; a passage without any has no script.
+        """
+        if self.embedder is None:
+            return min(covered, 1.0)
+        told = script(record.text)
+        wordless = isinstance(record, Passage) and record.wordless
+        words = 5 * (covered - 0.5) if told == self.asked or (wordless and not cosine) else 0.0
+        return float(1 / (1 + np.exp(-(4 * self._alike(cosine, told) - 3.4 + words))))
+
+    def similarity(self, record: Record, cosine: float, lifted: float) -> dict[str, float]:
+        """Return the calibrated similarity as a part of a hit; nothing where the record has no vector.
+
+        A cosine that was lifted, for the other script's texts are further from every question, counts as one within
+        the question's script.
+        """
+        if self.embedder is None or not cosine:
+            return {}
+        return {"similarity": self._alike(lifted, self.asked if lifted > cosine else script(record.text))}
+
+    def _alike(self, cosine: float, told: str) -> float:
+        if self.embedder is None:
+            return 0.0
+        value = np.array([cosine], np.float32)
+        return float(self.embedder.similarity(value, role="query", scripts=(self.asked, told))[0])
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """What a ranking found, and how to fetch it."""
 
     store: Store
     scope: str
+    query: str
     index: Index
+    cue: Cue
+    asked: Question
+    """What the question says of its answer: several things, a time, what holds now."""
     ranked: Ranking
     plan: Plan
     rate: Rate
     allowed: Bools
     """Which passages the plan's filters let through."""
+    at: datetime
+    """The asker's present."""
     as_of: datetime | None = None
     then: Bools | None = None
     """Which passages may come back where the plan asks about a time; the others tell only what was drawn from them."""
 
+    @property
+    def _depth(self) -> int:
+        """How many of each kind are looked at: more than are wanted where age and importance choose among them."""
+        return weighing.depth(self.plan.limit) if self.plan.factors is not None else self.plan.limit
+
+    async def found(self) -> tuple[list[Hit], float]:
+        """Return what is wanted, best first, and how surely anything is known."""
+        if self.plan.fusion == "similarity":
+            hits = await self.nearest()
+            return hits, max((hit.relevance for hit in hits), default=0.0)
+        best, own = await self.passages(), await self.standing()
+        telling = [*best[:CONFIDENT], *own[:CONFIDENT]]
+        return await self.hits(best, own), max((hit.relevance for hit in telling), default=0.0)
+
     async def passages(self) -> list[Hit]:
         """Return the best passages: as many as are wanted, and enough to tell whether anything is known."""
-        return await self._said(np.arange(len(self.ranked.rows))[: max(self.plan.limit, CONFIDENT)])
+        return await self._said(np.arange(len(self.ranked.rows))[: max(self._depth, CONFIDENT)])
 
     async def _said(self, places: Ints) -> list[Hit]:
         """The passages at these places of the ranking."""
@@ -73,49 +137,94 @@ class Answer:
             if record is not None:  # forgotten since the index was read
                 parts = {name: float(values[place]) for name, values in self.ranked.features.items()}
                 # What was asked before tells nothing of whether the answer is known.
-                parts["relevance"] = self.rate(record, parts["cosine"], parts["covered"]) * (1 - parts["echo"])
+                relevance = self.rate.relevance(record, parts["cosine"], parts["covered"])
+                parts["relevance"] = relevance * (1 - parts["echo"])
+                parts |= self.rate.similarity(record, parts["cosine"], parts.pop("lifted"))
                 hits.append(Hit(record=record, score=float(self.ranked.scores[place]), parts=parts))
         return hits
 
-    async def hits(self, best: Sequence[Hit], asked: Question, at: datetime) -> list[Hit]:
-        """Return what is wanted of the best passages and of what was drawn from them, best first.
+    async def standing(self) -> list[Hit]:
+        """Return what is wanted of what stands on its own, each with how surely it has to do with the question."""
+        if self.plan.session is not None or self.plan.speaker is not None or self.plan.during is not None:
+            return []
+        hits: list[Hit] = []
+        for kind in STANDING:
+            if kind in self.plan.kinds and (own := standing(self.index, self.cue, kind)) is not None:
+                # Two or three ranked by what they say can stand in each other's place: the ratings decide.
+                some = await self._fetched(kind, own, max(self._depth, CONFIDENT))
+                hits += [replace(h, score=h.relevance, parts={**h.parts, "standing": 1.0}) for h in some]
+        return sorted(hits, key=_rank)
 
-        `asked` is what the question, asked at `at`, says of its answer: several things, a time, what holds now.
+    async def nearest(self) -> list[Hit]:
+        """Return what is nearest to the question by meaning alone, of every kind that is wanted.
+
+        What has no vector of its own, since rules drew it, is as near as the nearest passage it was drawn from.
         """
-        places = np.arange(min(len(best), self.plan.limit))
-        said = [hit for hit in best[: self.plan.limit] if self._good(hit)]
+        said = await self._nearest("passage", self.allowed if self.then is None else self.allowed & self.then)
+        hits = {hit.record.id: hit for hit in said if "passage" in self.plan.kinds}
+        others: list[Kind] = [kind for kind in self.plan.kinds if kind != "passage"]
+        ids = [hit.record.id for hit in said]
+        cited = await self.store.citing(self.scope, ids, others, self.as_of) if others and said else []
+        hits |= {hit.record.id: hit for hit in _inherited(cited, said) if fits(hit.record, self.plan)}
+        for kind in others:
+            wanted = np.ones(len(self.index.of(kind)), np.bool_)
+            hits |= {hit.record.id: hit for hit in await self._nearest(kind, wanted)}
+        return _limited([hit for hit in hits.values() if self._good(hit)], self.plan, many=False)
+
+    async def _nearest(self, kind: Kind, wanted: Bools) -> list[Hit]:
+        rows, cosine = nearest(self.index, self.cue, kind, wanted, self.plan.limit)
+        numbers = self.index.of(kind).number[rows].tolist()
+        found = await self.store.fetch(self.scope, numbers)
+        hits: list[Hit] = []
+        for number, near in zip(numbers, cosine.tolist(), strict=True):
+            if (record := found.get(number)) is not None:
+                parts = {"cosine": near, "relevance": self.rate.relevance(record, near, 0.5)}
+                hits.append(Hit(record=record, score=max(near, 0.0), parts=parts))
+        return hits
+
+    async def hits(self, best: Sequence[Hit], own: Sequence[Hit]) -> list[Hit]:
+        """Return what is wanted of the best passages, of what was drawn from them and of what stands on its own,
+        best first."""
+        asked = self.asked
+        places = np.arange(min(len(best), self._depth))
+        said = [hit for hit in best[: self._depth] if self._good(hit)]
         made: dict[str, Hit] = {}
         for kind in self.plan.kinds:
             if kind in self.ranked.keys:
-                own = await self._keys(kind, many=asked.many)
-                own = [*own, *await self._along(own)] if asked.many and kind == "fact" else own
-                made |= {hit.record.id: hit for hit in own if self._good(hit)}
+                count = self._depth * (MANY if asked.many and kind == "fact" else 1)
+                keyed = await self._fetched(kind, self.ranked.keys[kind], count)
+                keyed = [*keyed, *await self._along(keyed)] if asked.many and kind == "fact" else keyed
+                made |= {hit.record.id: hit for hit in keyed if self._good(hit)}
         others: list[Kind] = [kind for kind in self.plan.kinds if kind != "passage"]
         ids = [hit.record.id for hit in said]
         cited = await self.store.citing(self.scope, ids, others, self.as_of) if others and said else []
         for hit in _inherited([record for record in cited if record.status != "archived"], said):
-            made.setdefault(hit.record.id, hit)
+            if not isinstance(hit.record, Insight) and fits(hit.record, self.plan):
+                made.setdefault(hit.record.id, hit)
+        made |= {hit.record.id: hit for hit in own if self._good(hit)}
         if self.then is not None:
-            places = np.flatnonzero(self.then[self.ranked.rows])[: self.plan.limit]
+            places = np.flatnonzero(self.then[self.ranked.rows])[: self._depth]
             said = [hit for hit in await self._said(places) if self._good(hit)]
         more = await self._more(places) if said and self.plan.expand and "passage" in self.plan.kinds else []
         found = [*(hit for hit in said if "passage" in self.plan.kinds), *more]
-        then = self.plan.valid_at
-        fitting = (hit for hit in made.values() if then is None or held_at(hit.record, then))
-        drawn = [_fitting(hit, asked, then or at) for hit in fitting]
-        return _limited([*found, *sorted(drawn, key=_rank)], self.plan, many=asked.many)
+        then = self.plan.valid_at or self.at
+        drawn = [_fitting(hit, asked, then) for hit in made.values()]
+        found = [*found, *sorted(drawn, key=_rank)]
+        if self.plan.factors is not None:
+            found = weighing.weighed(found, self.plan.factors, self.query, then)
+        return _limited(found, self.plan, many=asked.many)
 
-    async def _keys(self, kind: Kind, *, many: bool) -> list[Hit]:
-        """The facts or frames that answer best, whichever passages they are of."""
-        own = self.ranked.keys[kind]
-        count = self.plan.limit * (MANY if many and kind == "fact" else 1)
+    async def _fetched(self, kind: Kind, own: KeyRanking, count: int) -> list[Hit]:
+        """The records of a kind that answer best."""
         numbers = self.index.of(kind).number[own.rows[:count]].tolist()
         found = await self.store.fetch(self.scope, numbers)
         hits: list[Hit] = []
         for place, number in enumerate(numbers):
             if (record := found.get(number)) is not None:
                 cosine, covered = float(own.cosine[place]), float(own.covered[place])
-                parts = {"cosine": cosine, "covered": covered, "relevance": self.rate(record, cosine, covered)}
+                relevance = self.rate.relevance(record, cosine, covered)
+                parts = {"cosine": cosine, "covered": covered, "relevance": relevance}
+                parts |= self.rate.similarity(record, cosine, float(own.lifted[place]))
                 hits.append(Hit(record=record, score=float(own.scores[place]), parts=parts))
         return hits
 
@@ -208,23 +317,3 @@ def _limited(hits: Sequence[Hit], plan: Plan, *, many: bool) -> list[Hit]:
         if counts[kind] <= most.get(kind, plan.limit):
             kept.append(hit)
     return kept
-
-
-def rated(query: str, embedder: Embedder | None) -> Rate:
-    """How surely a record has to do with the question, 0–1: by meaning, and by how many of its words it has.
-
-    A logistic curve; its slopes were read off questions of LoCoMo asked of their own and of other conversations
-    (`python -m bench confidence`). Words cannot be expected across scripts; a passage without any has no script.
-    """
-    asked = script(query)
-
-    def rate(record: Record, cosine: float, covered: float) -> float:
-        if embedder is None:
-            return min(covered, 1.0)
-        told = script(record.text)
-        alike = float(embedder.similarity(np.array([cosine], np.float32), role="query", scripts=(asked, told))[0])
-        wordless = isinstance(record, Passage) and record.wordless
-        words = 5 * (covered - 0.5) if told == asked or (wordless and not cosine) else 0.0
-        return float(1 / (1 + np.exp(-(4 * alike - 3.4 + words))))
-
-    return rate

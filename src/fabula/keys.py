@@ -36,8 +36,9 @@ class Keys:
     scores: Floats
     """How well each of them answers the cue: by words and by meaning, in standard deviations."""
     cosine: Floats
+    lifted: Floats
     covered: Floats
-    """Each one's cosine with the cue, and its share of the cue's words."""
+    """Each one's cosine with the cue, as it is and made comparable across scripts, and its share of the cue's words."""
     owner: Ints
     target: Ints
     """Which of `rows` (by place) cites which passage (by row)."""
@@ -68,7 +69,8 @@ def keys(index: Index, cue: Cue, kind: Kind) -> Keys | None:
     session = np.zeros(len(field), np.int64)
     session[owner] = passages.session[target]  # a fact has few words to know its language by: that of those beside it
     strange = foreign(index, kind, han=cue.han, group=session)
-    by_meaning = z((cosine + lift(cosine, strange, field.embedded, cue.apart))[rows], field.embedded[rows])
+    lifted = (cosine + lift(cosine, strange, field.embedded, cue.apart))[rows]
+    by_meaning = z(lifted, field.embedded[rows])
     place = (np.cumsum(speaks) - 1)[owner]
     told = _told(passages, target)
     scores = by_words + by_meaning
@@ -78,6 +80,7 @@ def keys(index: Index, cue: Cue, kind: Kind) -> Keys | None:
         whole=whole[rows],
         scores=scores,
         cosine=cosine[rows],
+        lifted=lifted,
         covered=coverage(field, found, rows),
         owner=place,
         target=target.astype(np.int64),

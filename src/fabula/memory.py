@@ -10,6 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Literal, Self, cast, get_args
 
+from fabula import authored
 from fabula import extract as extracting
 from fabula import recall as recalling
 from fabula import remember as remembering
@@ -17,8 +18,11 @@ from fabula.abc import LLM, BlobStore, Clock, Embedder, Erasure, Extractor, Filt
 from fabula.checking import aware, within
 from fabula.conventions import Conventions
 from fabula.crew import Crew
+from fabula.documents import read
 from fabula.errors import InvalidInput
 from fabula.extractors import LLMExtractor, RuleExtractor
+from fabula.files import Files, erase
+from fabula.providers.blobs import beside
 from fabula.providers.bundled import bundled
 from fabula.pruning import Upkept, prune
 from fabula.render import Recollection
@@ -26,7 +30,21 @@ from fabula.settings import Settings
 from fabula.stores import open_store
 from fabula.stores.hot import HotStore
 from fabula.text import clean, derived_id, identifier
-from fabula.types import KINDS, Flushed, Forgotten, Image, Interval, Kind, Message, Plan, Receipt, Record, Stats, Status
+from fabula.types import (
+    KINDS,
+    Emotion,
+    Flushed,
+    Forgotten,
+    Image,
+    Interval,
+    Kind,
+    Message,
+    Plan,
+    Receipt,
+    Record,
+    Stats,
+    Status,
+)
 from fabula.upkeep import Progress, check, quiet, reembed
 
 EmbedderName = Literal["default", "fast"]
@@ -55,7 +73,8 @@ class AsyncMemory:
     `database` is a path, a database URL (`sqlite:///memory.db`) or a store of your own. `embedder` is `"default"` (the
     bundled model), `"fast"` (a smaller, quicker one), your own, or `None` for keyword search alone. `llm` is a language
     model that draws frames, facts and entities from talk, and judges which frames are one; without, rules do. An
-    `extractor` of your own draws instead. `blobs` keeps what is uploaded. With `background=False` it leaves the work
+    `extractor` of your own draws instead. `blobs` keeps the bytes of `files`; default: the folder `<database>.files`
+    beside a SQLite file. With `background=False` it leaves the work
     that follows a write to others (or to `flush`). Use it inside `async with`, or close it when done.
 
         async with AsyncMemory("memory.db") as memory:
@@ -85,11 +104,12 @@ class AsyncMemory:
             embedder=self._embedder,
             llm=_an(LLM, llm, "llm"),
             extractor=extractor or _extractor(llm, self.settings.conventions),
-            blobs=_an(BlobStore, blobs, "blobs"),
+            blobs=_an(BlobStore, blobs, "blobs") or beside(inner),
             settings=self.settings,
             clock=clock,
             background=background,
         )
+        self.files = Files(self._crew.ready, read)
 
     async def open(self) -> Self:
         """Open the database, bring its schema up to date and go on with the work that was left.
@@ -137,6 +157,44 @@ class AsyncMemory:
         receipt = await remembering.remember(self._store, scope, talk, self.settings, self._clock, ground.space)
         ground.wake(scope)
         return receipt
+
+    async def add(self, scope: str, records: Record | Iterable[Record]) -> tuple[str, ...]:
+        """Write records of your own: facts, frames, insights or entities; return their ids, in order.
+
+        A record whose `id` is empty gets one by what it says, so that the same written twice is one; one with an id
+        that is there already stays as it is. Its `scope` and `recorded` are set here. What it was made from
+        (`sources`) may be nothing: then it stands on its own, and is found by what it says. A word in `meta["sort"]`
+        says what sort of memory it is (`Plan.sort`). When this returns, the records are durable and found by keyword.
+
+        Raises `InvalidInput`, also where an id was forgotten, `SourcesGone` and `StoreUnavailable`; nothing is written
+        then.
+        """
+        ground = await self._crew.ready()
+        scope = identifier(scope, "scope")
+        given = [records] if isinstance(records, Record) else list(records)
+        return await authored.add(ground, scope, given)
+
+    async def revise(
+        self,
+        scope: str,
+        record_id: str,
+        *,
+        text: str | None = None,
+        importance: float | None = None,
+        emotion: Emotion | None = None,
+        valid: Interval | None = None,
+        meta: Mapping[str, Any] | None = None,
+    ) -> Record | None:
+        """Write a new version of a fact, frame, insight or entity, with what is given changed; return it.
+
+        The version before stays (`history`, `as_of`). `None` where there is no such record. Raises `InvalidInput` for
+        a passage, which is never changed, and a note, which `kv` changes.
+        """
+        ground = await self._crew.ready()
+        scope, record_id = identifier(scope, "scope"), identifier(record_id, "id")
+        return await authored.revise(
+            ground, scope, record_id, text=text, importance=importance, emotion=emotion, valid=valid, meta=meta
+        )
 
     async def recall(
         self,
@@ -202,7 +260,7 @@ class AsyncMemory:
 
         Raises `InvalidInput` when it is not said what to forget.
         """
-        await self._crew.ready()
+        ground = await self._crew.ready()
         scope = identifier(scope, "scope")
         given: tuple[Any, ...] = (ids, refs)
         if not all(isinstance(some, Sequence) and not isinstance(some, str | bytes) for some in given):
@@ -214,7 +272,7 @@ class AsyncMemory:
             raise InvalidInput(f"everything is True or False, not {everything!r}")
         if everything == bool(wanted or name):
             raise InvalidInput("say what to forget: ids, refs, a session, or everything=True")
-        return await self._store.erase(scope, Erasure(ids=tuple(wanted), session=name, everything=everything))
+        return await erase(ground, scope, Erasure(ids=tuple(wanted), session=name, everything=everything))
 
     async def flush(self, scope: str | None = None, *, seconds: float | None = None) -> Flushed:
         """Do all background work now and wait for it, at most `seconds`; return what is left and why."""

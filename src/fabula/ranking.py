@@ -75,13 +75,19 @@ class Ranking:
 
 @dataclass(frozen=True, slots=True)
 class KeyRanking:
-    """Rows of a field of keys, best first, each with its score, cosine, share of the words and best passage."""
+    """Rows of a field of keys, best first, each with its score, cosine, share of the words and best passage, and its
+    cosine made comparable across scripts."""
 
     rows: Ints
     scores: Floats
     cosine: Floats
     covered: Floats
     best: Ints
+    lifted: Floats
+
+
+UNRANKED: Final = Ranking(np.empty(0, np.int64), np.empty(0, np.float32), {}, "", {}, 0)
+"""What no channel finds anything for."""
 
 
 # --- the pool and its features ---------------------------------------------------------------------------------------
@@ -310,6 +316,7 @@ def rank(index: Index, cue: Cue, plan: Plan, allowed: Bools | None = None, then:
     if plan.fusion == "linear":
         scores = _share(scores)
     features["cosine"] = heard.cosine[pool]
+    features["lifted"] = (heard.cosine + heard.raised)[pool]
     return Ranking(
         rows=pool[order],
         scores=scores[order],
@@ -341,7 +348,7 @@ def _ranked_keys(own: Keys, pool: Ints, sums: Floats, plan: Plan) -> KeyRanking:
     by = by[np.sort(first)]
     who, best = who[by], best[by]
     scores = _share(total[by]) if linear else np.clip(total[by], 0, 1).astype(np.float32)
-    return KeyRanking(own.whole[who], scores, own.cosine[who], own.covered[who], pool[best])
+    return KeyRanking(own.whole[who], scores, own.cosine[who], own.covered[who], pool[best], own.lifted[who])
 
 
 def _reciprocal_ranks(channels: Iterable[Floats], pool: Ints, allowed: Bools, k: int) -> Floats:

@@ -15,17 +15,15 @@ from typing import Final
 
 import numpy as np
 
-from fabula import question, ranking, scoring
+from fabula import narrowing, question, ranking, scoring
 from fabula.abc import Embedder, Store
 from fabula.conventions import Conventions
 from fabula.errors import ProviderError
-from fabula.hits import CONFIDENT, Answer, rated
-from fabula.holding import rows_at
+from fabula.hits import Answer, Rate
 from fabula.index import Bools, Floats, Index
-from fabula.keys import KEYS
 from fabula.names import NAMED, spans_of_names
 from fabula.question import Question
-from fabula.ranking import Ranking
+from fabula.ranking import UNRANKED, Ranking
 from fabula.render import Recollection
 from fabula.scoring import Cue
 from fabula.text import AHEAD, ANALYZER, TIMED, clean, hash_term, query_terms, script, tokens
@@ -83,30 +81,30 @@ async def recall(
     cue, asked = read(query, index, at, vector, conventions, named)
     apart = _apart(embedder, cue) if embedder is not None and vector is not None else 0.0
     cue = replace(cue, names=await _other_names(store, scope, index, named), apart=apart)
-    allowed = _allowed(index, plan, as_of)
-    then = None
-    if plan.valid_at is not None:
-        index = index.only({kind: rows_at(index.of(kind), kind, plan.valid_at) for kind in KEYS})
-        then = rows_at(index.of("passage"), "passage", plan.valid_at)
+    allowed, then = narrowing.passages(index, plan, as_of), narrowing.said_then(index, plan)
+    index = index.only(narrowing.drawn(index, plan))
     if index.apart and vector is not None:
         index = await _fetched(store, scope, index, cue, vector, plan, allowed, then)
-    if len(index.of("passage")) > SMALL:
-        ranked = await asyncio.to_thread(ranking.rank, index, cue, plan, allowed, then)
-    else:
-        ranked = ranking.rank(index, cue, plan, allowed, then)
-    if ranked is None:
-        return Recollection(scope=scope, query=query, degraded=tuple(degraded))
-    rate = rated(query, embedder if vector is not None else None)
-    answer = Answer(store, scope, index, ranked, plan, rate, allowed, as_of, then)
-    best = await answer.passages()
+    ranked = await _ranked(index, cue, plan, allowed, then)
+    rate = Rate.of(query, embedder if vector is not None else None)
+    answer = Answer(store, scope, query, index, cue, asked, ranked or UNRANKED, plan, rate, allowed, at, as_of, then)
+    hits, confidence = await answer.found()
     return Recollection(
         scope=scope,
         query=query,
-        hits=tuple(await answer.hits(best, asked, at)),
-        confidence=max((hit.relevance for hit in best[:CONFIDENT]), default=0.0),
+        hits=tuple(hits),
+        confidence=confidence,
         degraded=tuple(degraded),
-        trace=_trace(query, cue, asked, ranked) if explain else None,
+        trace=_trace(query, cue, asked, ranked) if explain and ranked is not None else None,
     )
+
+
+async def _ranked(index: Index, cue: Cue, plan: Plan, allowed: Bools, then: Bools | None) -> Ranking | None:
+    if plan.fusion == "similarity":
+        return None
+    if len(index.of("passage")) > SMALL:
+        return await asyncio.to_thread(ranking.rank, index, cue, plan, allowed, then)
+    return ranking.rank(index, cue, plan, allowed, then)
 
 
 async def _fetched(
@@ -223,21 +221,6 @@ async def _vector(embedder: Embedder, index: Index, query: str) -> tuple[np.ndar
     except ProviderError as error:
         log.warning("recall goes on without meaning: %s", error)
         return None, [f"dense: {error}"]
-
-
-def _allowed(index: Index, plan: Plan, as_of: datetime | None) -> Bools:
-    passages = index.of("passage")
-    allowed = passages.live(None if as_of is None else as_of.timestamp())
-    if plan.session is not None:
-        sessions = (plan.session,) if isinstance(plan.session, str) else plan.session
-        allowed = allowed & np.isin(passages.session, [index.sessions.get(name, -1) for name in sessions])
-    if plan.speaker is not None:
-        allowed = allowed & (passages.speaker == index.speakers.get(plan.speaker, -1))
-    if plan.during is not None:
-        start, end = plan.during.start, plan.during.end
-        allowed = allowed & (passages.valid_from >= (start.timestamp() if start else -np.inf))
-        allowed = allowed & (passages.valid_from < (end.timestamp() if end else np.inf))
-    return allowed
 
 
 # --- saying how it came about ----------------------------------------------------------------------------------

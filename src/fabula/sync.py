@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import os
 import threading
-from collections.abc import Coroutine, Iterable, Sequence
+from collections.abc import Coroutine, Iterable, Mapping, Sequence
 from concurrent.futures import CancelledError, wait
 from datetime import datetime
 from pathlib import Path
@@ -16,12 +16,26 @@ from types import TracebackType
 from typing import Any, Final, Self, TypeVar
 
 from fabula.abc import LLM, BlobStore, Clock, Embedder, Extractor, Store
+from fabula.blocking.files import BlockingFiles
 from fabula.errors import ForkedMemory, MemoryClosed, ReentrantCall
 from fabula.memory import DEFAULT_PLAN, AsyncMemory, EmbedderName, local_now
 from fabula.pruning import Upkept
 from fabula.render import Recollection
 from fabula.settings import Settings
-from fabula.types import Flushed, Forgotten, Image, Interval, Kind, Message, Plan, Receipt, Record, Stats, Status
+from fabula.types import (
+    Emotion,
+    Flushed,
+    Forgotten,
+    Image,
+    Interval,
+    Kind,
+    Message,
+    Plan,
+    Receipt,
+    Record,
+    Stats,
+    Status,
+)
 from fabula.upkeep import Progress, quiet
 
 T = TypeVar("T")
@@ -108,6 +122,7 @@ class Memory:
             database, embedder=embedder, extractor=extractor, llm=llm, settings=settings, clock=clock,
             blobs=blobs, background=background,
         )  # fmt: skip
+        self.files = BlockingFiles(self._memory.files, self._call)
         self._portal: _Portal | None = None
         self._closed = False
         self._guard = threading.Lock()
@@ -168,6 +183,27 @@ class Memory:
     def remember(self, scope: str, messages: Iterable[Message | str] | Message | str) -> Receipt:
         """Store what was said; see `AsyncMemory.remember`."""
         return self._call("remember", self._memory.remember(scope, messages))
+
+    def add(self, scope: str, records: Record | Iterable[Record]) -> tuple[str, ...]:
+        """Write records of your own; see `AsyncMemory.add`."""
+        return self._call("add", self._memory.add(scope, records))
+
+    def revise(
+        self,
+        scope: str,
+        record_id: str,
+        *,
+        text: str | None = None,
+        importance: float | None = None,
+        emotion: Emotion | None = None,
+        valid: Interval | None = None,
+        meta: Mapping[str, Any] | None = None,
+    ) -> Record | None:
+        """Write a new version of a record; see `AsyncMemory.revise`."""
+        revising = self._memory.revise(
+            scope, record_id, text=text, importance=importance, emotion=emotion, valid=valid, meta=meta
+        )
+        return self._call("revise", revising)
 
     def recall(
         self,

@@ -304,7 +304,7 @@ class TestWeights:
     def test_the_features_are_those_that_are_made(self):
         ranked = ranking.rank(index_of([("a", [1])], vectors={0: [1, 0]}), Cue(terms={1: 1.0}), Plan())
         assert ranked is not None
-        assert set(ranked.features) == FEATURES | {"cosine", "covered"}
+        assert set(ranked.features) == FEATURES | {"cosine", "lifted", "covered"}
 
     @pytest.mark.parametrize("prefix", ["", "han_"])
     def test_a_profile_uses_only_what_is_known(self, prefix: str):

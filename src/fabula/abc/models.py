@@ -159,7 +159,7 @@ class BlobStore(Protocol):
         """Remove `key`; return whether it was there."""
         ...
 
-    async def list(self, prefix: str = "") -> list[str]:
+    async def list(self, prefix: str = "") -> tuple[str, ...]:
         """Return every key below `prefix` (it ends in `/`), or all; nothing where the store cannot tell."""
         ...
 

@@ -61,7 +61,7 @@ class BlockingFiles:
         tags: Sequence[str] = (),
         limit: int | None = None,
         offset: int = 0,
-    ) -> list[File]:
+    ) -> tuple[File, ...]:
         """Return files, the newest first."""
         work = self._files.list(scope, types=types, category=category, tags=tags, limit=limit, offset=offset)
         return self._call("files.list", work)
@@ -75,7 +75,7 @@ class BlockingFiles:
         types: Sequence[str] = (),
         category: str | None = None,
         tags: Sequence[str] = (),
-    ) -> list[FileHit]:
+    ) -> tuple[FileHit, ...]:
         """Return the passages of files that matter for `query`, best first."""
         work = self._files.search(scope, query, limit=limit, types=types, category=category, tags=tags)
         return self._call("files.search", work)

@@ -68,9 +68,9 @@ class FolderBlobs:
             return False
         return await _deleted(self._store(), key, str(self.path))
 
-    async def list(self, prefix: str = "") -> list[str]:
+    async def list(self, prefix: str = "") -> tuple[str, ...]:
         if not await asyncio.to_thread(self.path.is_dir):
-            return []
+            return ()
         return await _listed(self._store(), prefix, str(self.path))
 
     async def url(self, key: str, seconds: float = 3600) -> str:
@@ -139,7 +139,7 @@ class S3Blobs:
     async def delete(self, key: str) -> bool:
         return await _deleted(self._store(), key, repr(self))
 
-    async def list(self, prefix: str = "") -> list[str]:
+    async def list(self, prefix: str = "") -> tuple[str, ...]:
         return await _listed(self._store(), prefix, repr(self))
 
     async def url(self, key: str, seconds: float = 3600) -> str:
@@ -211,7 +211,7 @@ async def _deleted(store: Any, key: str, where: str) -> bool:
     return True
 
 
-async def _listed(store: Any, prefix: str, where: str) -> list[str]:
+async def _listed(store: Any, prefix: str, where: str) -> tuple[str, ...]:
     """Every key that begins with `prefix`, which ends in / or is empty."""
     import obstore
 
@@ -220,7 +220,7 @@ async def _listed(store: Any, prefix: str, where: str) -> list[str]:
         place = escaped(prefix.rstrip("/")) if prefix else None
         return [_unescaped(one["path"]) async for page in obstore.list(store, place) for one in page]
 
-    return await _done(read(), where)
+    return tuple(await _done(read(), where))
 
 
 async def _done(work: Awaitable[T], where: str) -> T:

@@ -1,6 +1,6 @@
 """The words of fabula: records, the question, the answers. Each is frozen, and its times are aware."""
 
-from fabula.types.answers import Flushed, Forgotten, Hit, Masked, Receipt, Stats, Trace
+from fabula.types.answers import Access, Flushed, Forgotten, Hit, Masked, Receipt, Stats, Trace
 from fabula.types.files import Document, File, FileHit, FileStatus, Part
 from fabula.types.plans import CHANNELS, MAX_LIMIT, Channel, Factors, Fusion, Plan
 from fabula.types.records import (
@@ -37,6 +37,7 @@ __all__ = [
     "ROLES",
     "SORT",
     "VAGUE",
+    "Access",
     "Channel",
     "Document",
     "Emotion",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from fabula.types.records import NOTHING, Interval, Record
 
@@ -63,12 +64,22 @@ class Flushed:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Access:
+    """How often a record came back from a recall, and when it first and last did."""
+
+    count: int
+    first: datetime
+    last: datetime
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Hit:
     """A record that came back and why.
 
     `score` (0–1) orders the hits of one recall and is not comparable between recalls. `parts` holds the features it
-    is the weighted sum of. Facts and frames that a model drew are ranked themselves; those of rules, entities and
-    insights have the score and parts of the best passage they were made from.
+    is the weighted sum of, or the factors it is the product of (`Plan.factors`). Facts and frames that a model drew are
+    ranked themselves, and so are insights and what a caller wrote; those of rules, and entities, have the score and
+    parts of the best passage they were made from.
     """
 
     record: Record

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import reprlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final, Literal, get_args
+from typing import Final, Literal, get_args
 
 from fabula.checking import aware, chosen, named, within
 from fabula.errors import InvalidInput
@@ -24,7 +25,7 @@ class Factors:
 
     decay: float = 30 * 86400.0
     """Seconds after which what an unmoved memory gains from being fresh has fallen to 1/e (Ebbinghaus 1885)."""
-    floor: float = 0.6
+    floor: float = 0.8
     """0–1: what recency never falls below. What is old and relevant still stands before what is fresh and beside it."""
     rehearsal: bool = False
     """Whether what is recalled often stays fresh: by the base level of ACT-R (Anderson and Lebiere 1998)."""
@@ -41,9 +42,10 @@ class Plan:
     """How to recall, as data.
 
     `kinds` says what may come back, `limit` how many hits. `channels` are scored for every candidate and fused:
-    `linear` (a fitted weight table) or `rrf` (reciprocal rank fusion with constant `rrf_k`). The filters
-    `session`, `speaker` and `during` narrow the passages. Hits that score below `min_score`, or have less to do with
-    the query than `min_relevance`, are left out.
+    `linear` (a fitted weight table) or `rrf` (reciprocal rank fusion with constant `rrf_k`); `similarity` is another
+    way: everything by its own cosine alone. `factors` weigh what was found by age and importance too. The filters
+    `session`, `speaker` and `during` narrow the passages; what stands on its own has no session and no speaker. Hits
+    that score below `min_score`, or have less to do with the query than `min_relevance`, are left out.
     """
 
     kinds: tuple[Kind, ...] = ("passage", "frame", "fact")
@@ -55,6 +57,13 @@ class Plan:
     """One session, or any of several."""
     speaker: str | None = None
     during: Interval | None = None
+    created: Interval | None = None
+    """Only what came to be in it: passages by when they were said, all else by when it was recorded."""
+    valid_during: Interval | None = None
+    """Only what happened or held in it, at least in part; what has no time of its own by when it was recorded."""
+    sort: str | None = None
+    """Only what its author calls a memory of this sort (`meta["sort"]`); empty: only what nobody calls anything."""
+    factors: Factors | None = None
     valid_at: datetime | None = None
     """Only what happened or held at this time comes back, of every kind; see `fabula.holding`."""
     restart: float = 0.5
@@ -70,7 +79,7 @@ class Plan:
         object.__setattr__(self, "kinds", chosen("kinds", self.kinds, KINDS))
         object.__setattr__(self, "channels", chosen("channels", self.channels, CHANNELS))
         if self.fusion not in get_args(Fusion):
-            raise InvalidInput(f"fusion is 'linear' or 'rrf', not {self.fusion!r}")
+            raise InvalidInput(f"fusion is 'linear', 'rrf' or 'similarity', not {self.fusion!r}")
         within("limit", self.limit, 1, MAX_LIMIT)
         within("rrf_k", self.rrf_k, 1)
         within("expand", self.expand, 0, MAX_LIMIT)
@@ -80,12 +89,17 @@ class Plan:
         for name in ("min_score", "min_relevance"):
             if getattr(self, name) is not None:
                 within(name, getattr(self, name), 0, 1, kind=float)
-        during: Any = self.during
-        if not isinstance(during, Interval | None):
-            raise InvalidInput(f"during is an Interval or None, not {reprlib.repr(during)}")
+        for name, kind in _TYPES.items():
+            if not isinstance(value := getattr(self, name), kind | None):
+                raise InvalidInput(f"{name} is of the type {kind.__name__}, or None, not {reprlib.repr(value)}")
         if self.speaker is not None:
             object.__setattr__(self, "speaker", named("speaker", self.speaker))
         if isinstance(self.session, tuple | list):
             object.__setattr__(self, "session", tuple(named("session", one) for one in self.session))
         elif self.session is not None:
             object.__setattr__(self, "session", named("session", self.session))
+
+
+_TYPES: Final[Mapping[str, type]] = {
+    "during": Interval, "created": Interval, "valid_during": Interval, "factors": Factors, "sort": str,
+}  # fmt: skip

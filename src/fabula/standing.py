@@ -1,0 +1,71 @@
+"""Records that stand on their own: what a caller wrote, and insights; no passage tells of them, so they are ranked
+by what they say alone; reads no text, asks no store."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from fabula.index import FOREVER, Bools, Field, Floats, Index, Ints
+from fabula.ranking import KeyRanking
+from fabula.scoring import HAN_K1_B, Cue, bm25, cosines, coverage, matches, z
+from fabula.scripts import foreign, lift
+from fabula.types import Kind
+
+STANDING: Final[tuple[Kind, ...]] = ("fact", "frame", "insight")
+"""The kinds of which some may stand on their own; all insights do."""
+
+
+def alone(field: Field, kind: Kind) -> Bools:
+    """Return which rows are believed and cite no passage."""
+    live = field.recorded_to == FOREVER
+    if kind == "insight":
+        return live
+    owner, _ = field.links.of("cites")
+    live[owner] = False
+    return live
+
+
+def standing(index: Index, cue: Cue, kind: Kind) -> KeyRanking | None:
+    """Rank the rows that stand on their own and may have to do with the cue; `None`: there are none.
+
+    Scores are standardised words and meaning, and comparable with nothing else.
+    """
+    field = index.of(kind)
+    rows = np.flatnonzero(alone(field, kind)) if len(field) else np.empty(0, np.int64)
+    if not len(rows):
+        return None
+    k1, b = HAN_K1_B if cue.han else (0.9, 0.4)
+    found = matches(field, cue)
+    words = bm25(field, found, k1=k1, b=b)[rows]
+    cosine, lifted = by_meaning(index, cue, kind)
+    heard = (words > 0) | (cosine[rows] > 0)
+    rows, words = rows[heard], words[heard]
+    if not len(rows):
+        return None
+    scores = z(words) + z(lifted[rows], field.embedded[rows])
+    order = np.lexsort((rows, -scores))
+    rows = rows[order]
+    return KeyRanking(
+        rows, scores[order], cosine[rows], coverage(field, found, np.sort(rows))[np.argsort(np.argsort(rows))],
+        np.full(len(rows), -1), lifted[rows],
+    )  # fmt: skip
+
+
+def by_meaning(index: Index, cue: Cue, kind: Kind) -> tuple[Floats, Floats]:
+    """Return every row's cosine with the cue, as it is and made comparable across scripts."""
+    field = index.of(kind)
+    cosine = cosines(field, cue.vector)
+    if not cosine.any():
+        return cosine, cosine
+    return cosine, cosine + lift(cosine, foreign(index, kind, han=cue.han), field.embedded, cue.apart)
+
+
+def nearest(index: Index, cue: Cue, kind: Kind, wanted: Bools, limit: int) -> tuple[Ints, Floats]:
+    """Return the `limit` believed rows nearest in meaning, best first, with their cosines."""
+    field = index.of(kind)
+    cosine = cosines(field, cue.vector)
+    rows = np.flatnonzero(wanted & field.embedded & (field.recorded_to == FOREVER))
+    best = rows[np.lexsort((rows, -cosine[rows]))[:limit]]
+    return best, cosine[best]

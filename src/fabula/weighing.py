@@ -1,0 +1,147 @@
+"""Three factors: how relevant a hit is, how fresh and how important, and their product; asks no store and no model.
+
+As in "Generative Agents" (Park et al. 2023), with the forgetting curve of Ebbinghaus (1885), slower for what moved.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Final
+
+import numpy as np
+
+from fabula.text import stop, tokens
+from fabula.types import Access, Emotion, Factors, Hit, Record
+
+DAY: Final = 86_400.0
+MOVED: Final = 0.5
+"""How much longer what moved to the utmost (arousal 1) stays fresh."""
+DEPTH: Final = 50
+"""How many of the most relevant hits of each kind are weighed, at least: age and importance choose among them."""
+NEWER: Final = 0.88
+"""What a newer word on the same has of the relevance of the older one: "quit Google" answers "where do I work"."""
+FRESHER: Final = 0.5
+"""How much more recent it has to be, as a share of what there is between the floor and 1."""
+LEADING, FOLLOWING = 3, 20
+"""How many of the most relevant hits are looked for newer words on, and among how many."""
+FADING: Final = 0.5
+"""The decay d of ACT-R's base level."""
+
+
+def depth(limit: int) -> int:
+    """Return how many hits of each kind are to be weighed where `limit` are wanted."""
+    return max(2 * limit, DEPTH)
+
+
+def moment_of(record: Record) -> datetime | None:
+    """Return when a record happened or began to hold, or else when it was recorded."""
+    valid = record.valid and (record.valid.start or record.valid.end)
+    return valid or (record.recorded.start if record.recorded else None)
+
+
+def recency(
+    record: Record, factors: Factors, at: datetime, *, emotion: Emotion | None = None, access: Access | None = None
+) -> float:
+    """Return how fresh a record is, `factors.floor` to 1: `floor + (1 − floor)·exp(−age / (τ·(1 + .5·arousal)))`.
+
+    What is still to come is as fresh as can be. With `access`, what was recalled often stays fresh by the base level
+    of ACT-R in its closed form, B = ln(n / (1 − d)) − d·ln(L) with L in days, as the odds of still being known.
+    """
+    moment = moment_of(record)
+    age = max((at - moment).total_seconds(), 0.0) if moment is not None else 0.0
+    felt = record.emotion or emotion
+    fresh = math.exp(-age / (factors.decay * (1 + MOVED * (felt.arousal if felt is not None else 0.0))))
+    if access is not None and access.count:
+        lived = max((at - access.first).total_seconds() / DAY, 1.0)
+        odds = access.count / (1 - FADING) * lived**-FADING
+        fresh = max(fresh, odds / (1 + odds))
+    return factors.floor + (1 - factors.floor) * fresh
+
+
+def weighed(
+    hits: Sequence[Hit],
+    factors: Factors,
+    query: str,
+    at: datetime,
+    *,
+    felt: Callable[[Record], Emotion | None] = lambda record: None,
+    accessed: Mapping[str, Access] | None = None,
+) -> list[Hit]:
+    """Return the hits with the product of their three factors as score, best first.
+
+    `parts` has `relevance`, `recency` and `importance`. Relevance is the calibrated similarity; where words and
+    context rank hits of a kind otherwise than meaning alone, the first of them has the greatest of their
+    similarities, the second the next: so it is in the order of the ranking and on the scale of similarity. A hit
+    without a vector has what stands at its place. Where nothing has one, it is the share of hits ranked behind.
+    """
+    relevance = _relevance(hits)
+    known = accessed or {}
+    fresh = [
+        recency(hit.record, factors, at, emotion=felt(hit.record), access=known.get(hit.record.id)) for hit in hits
+    ]
+    ahead = FRESHER * (1 - factors.floor)
+    for newer, lifted in _newer(hits, relevance, fresh, ahead, query).items():
+        relevance[newer] = max(relevance[newer], lifted)
+    found = [
+        replace(
+            hit,
+            score=relevant * recent * hit.record.importance,
+            parts={**hit.parts, "relevance": relevant, "recency": recent, "importance": hit.record.importance},
+        )
+        for hit, relevant, recent in zip(hits, relevance, fresh, strict=True)
+    ]
+    return sorted(found, key=lambda hit: -hit.score)
+
+
+def _relevance(hits: Sequence[Hit]) -> list[float]:
+    groups: dict[tuple[str, bool], list[int]] = {}
+    for place, hit in enumerate(hits):
+        groups.setdefault((hit.record.kind, "standing" in hit.parts), []).append(place)
+    relevance = [0.0] * len(hits)
+    for places in groups.values():
+        places.sort(key=lambda place: -hits[place].score)
+        count = len(places)
+        alike = sorted((hits[p].parts["similarity"] for p in places if "similarity" in hits[p].parts), reverse=True)
+        if alike:
+            scale = np.interp(np.linspace(0, len(alike) - 1, count), np.arange(len(alike)), alike)
+        else:
+            scale = 1 - np.arange(count) / count
+        for place, value in zip(places, scale.tolist(), strict=True):
+            relevance[place] = value
+    return relevance
+
+
+def _newer(
+    hits: Sequence[Hit], relevance: Sequence[float], fresh: Sequence[float], ahead: float, query: str
+) -> dict[int, float]:
+    """The hits that are a newer word on what a leading one tells, and how relevant they are by that.
+
+    It is one that is more recent by `ahead`, and has half of the words by weight, the rare ones weighing more, that
+    the older one adds to the question.
+    """
+    order = sorted(range(len(hits)), key=lambda place: -relevance[place])[:FOLLOWING]
+    old = [lead for lead in order[:LEADING] if any(fresh[place] - fresh[lead] > ahead for place in order)]
+    if not old:
+        return {}
+    asked = set(tokens(query))
+    words = {place: {word for word in tokens(hits[place].record.text) if not stop(word)} - asked for place in order}
+    spread = Counter(word for own in words.values() for word in own)
+    lifted: dict[int, float] = {}
+    for lead in old:
+        weight = {word: 1 / spread[word] for word in words[lead]}
+        shared = {word for word in weight if spread[word] > 1}
+        if not shared:
+            continue
+        for place in order:
+            has = words[place] & shared
+            if place != lead and fresh[place] - fresh[lead] > ahead and _same(has, weight):
+                lifted[place] = max(lifted.get(place, 0.0), NEWER * relevance[lead])
+    return lifted
+
+
+def _same(has: set[str], weight: Mapping[str, float]) -> bool:
+    return bool(has) and 2 * sum(weight[word] for word in has) >= sum(weight.values())

@@ -1,0 +1,214 @@
+"""Relevance, recency and importance; what a caller writes; similarity alone; and the filters that narrow them."""
+
+import math
+from collections.abc import AsyncIterator, Sequence
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+import pytest
+
+from fabula import AsyncMemory, Emotion, Fact, Factors, Frame, Insight, Interval, InvalidInput, Message, Plan
+from fabula.abc import Embedder, Role, Vectors
+from fabula.testing import FakeClock, HashEmbedder
+from fabula.types import SORT, Record
+
+NOW = datetime(2030, 6, 1, tzinfo=UTC)
+ALL = Plan(kinds=("passage", "frame", "fact", "insight"), factors=Factors())
+
+
+def fact(text: str, **given: object) -> Fact:
+    return Fact(scope="", id="", text=text, **given)  # type: ignore[arg-type]
+
+
+def ago(days: float) -> Interval:
+    return Interval.at(NOW - timedelta(days=days))
+
+
+class Told(Embedder):
+    """An embedder whose vectors are told."""
+
+    space, dimensions = "told/2", 2
+
+    def __init__(self, cosines: dict[str, float]) -> None:
+        self.cosines = cosines
+
+    async def embed(self, texts: Sequence[str], role: Role) -> Vectors:
+        near = np.array([self.cosines.get(text, 1.0) for text in texts])
+        return np.stack([near, np.sqrt(1 - near**2)], axis=1).astype(np.float32)
+
+
+@pytest.fixture
+async def memory(db: str) -> AsyncIterator[AsyncMemory]:
+    async with AsyncMemory(db, embedder=HashEmbedder(), clock=FakeClock(NOW)) as opened:
+        yield opened
+
+
+def texts(records: Sequence[Record]) -> list[str]:
+    return [record.text for record in records]
+
+
+class TestThreeFactors:
+    async def test_the_row_of_the_table_is_reproduced(self, db: str):
+        old, new = "我在 Google 工作", "上周从 Google 离职了"
+        async with AsyncMemory(db, embedder=Told({old: 0.95, new: 0.85}), clock=FakeClock(NOW)) as memory:
+            await memory.add("u", [fact(old, valid=ago(365), importance=1.0), fact(new, valid=ago(7), importance=1.0)])
+            await memory.flush("u")
+            found = await memory.recall("u", "我在哪工作？", Plan(factors=Factors(floor=0.0)))
+        first, second = found.hits
+        assert (first.record.text, second.record.text) == (new, old)
+        assert first.score == pytest.approx(0.85 * math.exp(-7 / 30), abs=1e-3)
+        assert first.score == pytest.approx(0.67, abs=0.005)
+        assert {name: round(first.parts[name], 2) for name in ("relevance", "recency", "importance")} == {
+            "relevance": 0.85, "recency": 0.79, "importance": 1.0,
+        }  # fmt: skip
+
+    async def test_what_moved_stays_fresh_longer(self, memory: AsyncMemory):
+        calm, stirred = Emotion(valence=0, arousal=0), Emotion(valence=0, arousal=1)
+        await memory.add("u", [fact("plum jam one", valid=ago(30), emotion=calm)])
+        await memory.add("u", [fact("plum jam two", valid=ago(30), emotion=stirred)])
+        await memory.flush("u")
+        parts = {h.record.text: h.parts for h in (await memory.recall("u", "plum jam", ALL)).hits}
+        floor = Factors().floor
+        assert parts["plum jam one"]["recency"] == pytest.approx(floor + (1 - floor) * math.exp(-1))
+        assert parts["plum jam two"]["recency"] == pytest.approx(floor + (1 - floor) * math.exp(-1 / 1.5))
+
+    async def test_the_future_is_as_fresh_as_now_and_no_fresher(self, memory: AsyncMemory):
+        stirred = Emotion(valence=0, arousal=1)
+        await memory.add("u", [fact("plum one", valid=ago(-365), emotion=stirred), fact("plum two", valid=ago(0))])
+        await memory.flush("u")
+        assert [h.parts["recency"] for h in (await memory.recall("u", "plum", ALL)).hits] == [1.0, 1.0]
+
+    async def test_importance_decides_between_equals(self, memory: AsyncMemory):
+        await memory.add("u", [fact("plum one", importance=0.2), fact("plum two", importance=0.9)])
+        await memory.flush("u")
+        assert texts((await memory.recall("u", "plum", ALL)).facts) == ["plum two", "plum one"]
+
+    async def test_without_vectors_relevance_is_the_share_ranked_behind(self, db: str):
+        async with AsyncMemory(db, embedder=None, clock=FakeClock(NOW)) as memory:
+            await memory.remember("u", ["plum jam on toast", "plum trees", "rain"])
+            found = await memory.recall("u", "plum jam", Plan(kinds=("passage",), factors=Factors()))
+        assert [h.parts["relevance"] for h in found.hits] == sorted(h.parts["relevance"] for h in found.hits)[::-1]
+        assert found.hits[0].record.text == "plum jam on toast"
+        assert found.hits[0].parts["relevance"] == 1.0
+
+    async def test_passages_and_what_stands_alone_are_weighed_together(self, memory: AsyncMemory):
+        await memory.remember("u", [Message("we made plum jam", time=NOW - timedelta(days=400))])
+        await memory.add("u", [fact("plum jam is in the cellar")])
+        await memory.flush("u")
+        found = await memory.recall("u", "where is the plum jam", ALL)
+        assert {hit.record.kind for hit in found.hits} >= {"passage", "fact"}
+        assert [hit.score for hit in found.hits] == sorted((hit.score for hit in found.hits), reverse=True)
+
+    @pytest.mark.parametrize("given", [{"decay": 0}, {"floor": 1.1}, {"floor": "x"}, {"rehearsal": 1}])
+    def test_what_cannot_be_meant_is_refused(self, given: dict[str, object]):
+        with pytest.raises(InvalidInput):
+            Factors(**given)  # type: ignore[arg-type]
+
+
+class TestAuthored:
+    async def test_what_stands_alone_is_found_at_once_and_by_meaning(self, memory: AsyncMemory):
+        (first,) = await memory.add("u", fact("小明喜欢潜水"))
+        assert texts((await memory.recall("u", "潜水")).facts) == ["小明喜欢潜水"]
+        await memory.flush("u")
+        found = await memory.recall("u", "潜水")
+        assert [h.record.id for h in found.hits] == [first]
+        assert found.confidence > 0.5
+        assert await memory.check("u") == []
+
+    async def test_the_same_twice_is_one_and_forgotten_it_can_be_written_again(self, memory: AsyncMemory):
+        one, two, other = await memory.add("u", [fact("tea"), fact("tea"), fact("tea", meta={SORT: "general"})])
+        assert one == two != other
+        assert await memory.forget("u", ids=[one])
+        (again,) = await memory.add("u", fact("tea"))
+        assert again not in (one, other)
+        assert len(await memory.records("u", "fact")) == 2
+
+    async def test_every_kind_and_each_by_its_sort(self, memory: AsyncMemory):
+        given = [
+            fact("plum one"), fact("plum two", meta={SORT: "general"}), Frame(scope="", id="", text="plum three"),
+            Insight(scope="", id="", text="plum four", category="preference"),
+        ]  # fmt: skip
+        await memory.add("u", given)
+        await memory.flush("u")
+        plan = Plan(kinds=("fact", "frame", "insight"))
+
+        async def found(**changes: object) -> set[str]:
+            narrowed = Plan(kinds=changes.pop("kinds", plan.kinds), **changes)  # type: ignore[arg-type]
+            return {hit.record.text for hit in (await memory.recall("u", "plum", narrowed)).hits}
+
+        assert await found() == {"plum one", "plum two", "plum three", "plum four"}
+        assert await found(kinds=("fact",), sort="") == {"plum one"}
+        assert await found(sort="general") == {"plum two"}
+        assert await found(sort="genera") == set()
+        assert await found(kinds=("insight",)) == {"plum four"}
+        assert await found(kinds=("frame",), fusion="similarity") == {"plum three"}
+
+    async def test_a_revision_keeps_what_it_does_not_change(self, memory: AsyncMemory):
+        (made,) = await memory.add("u", fact("likes tea", importance=0.8, meta={"tag": "x"}))
+        await memory.flush("u")
+        new = await memory.revise("u", made, text="likes cocoa")
+        await memory.flush("u")
+        assert new is not None
+        assert (new.id, new.importance, new.meta["tag"]) == (made, 0.8, "x")
+        assert new.meta["fabula:created"] == NOW.isoformat()
+        assert (await memory.recall("u", "tea", Plan(channels=("sparse",)))).hits == ()
+        assert texts((await memory.recall("u", "cocoa")).facts) == ["likes cocoa"]
+        assert await memory.check("u") == []
+
+    async def test_secrets_are_masked(self, memory: AsyncMemory):
+        await memory.add("u", fact("the key is sk-test-FAKE0123456789abcdef"))
+        (kept,) = await memory.records("u", "fact")
+        assert "FAKE0123" not in kept.text
+
+    @pytest.mark.parametrize("text", ["", "  ", "\n"])
+    async def test_a_blank_text_is_refused(self, memory: AsyncMemory, text: str):
+        with pytest.raises(InvalidInput):
+            await memory.add("u", fact(text))
+        assert await memory.scopes() == []
+
+    async def test_a_passage_is_not_written_so(self, memory: AsyncMemory):
+        await memory.remember("u", "said")
+        (said,) = await memory.records("u")
+        with pytest.raises(InvalidInput):
+            await memory.add("u", said)
+        with pytest.raises(InvalidInput):
+            await memory.revise("u", said.id, text="unsaid")
+
+
+class TestNarrowed:
+    async def test_by_when_it_happened(self, memory: AsyncMemory):
+        await memory.add("u", [fact("plum one", valid=ago(400)), fact("plum two", valid=ago(3)), fact("plum three")])
+        await memory.remember("u", [Message("plum four", time=NOW - timedelta(days=400))])
+        await memory.flush("u")
+        recent = Interval(start=NOW - timedelta(days=10))
+
+        async def found(**changes: Interval) -> set[str]:
+            plan = Plan(kinds=("passage", "fact"), **changes)  # type: ignore[arg-type]
+            return {hit.record.text for hit in (await memory.recall("u", "plum", plan)).hits}
+
+        assert await found(valid_during=recent) == {"plum two", "plum three"}
+        assert await found(valid_during=Interval(end=NOW - timedelta(days=10))) == {"plum one", "plum four"}
+        assert await found(created=recent) == {"plum one", "plum two", "plum three"}
+        assert await found(created=Interval(end=NOW - timedelta(days=10))) == {"plum four"}
+
+
+class TestSimilarity:
+    async def test_it_is_the_cosine_and_nothing_else(self, db: str):
+        async with AsyncMemory(
+            db, embedder=Told({"one": 1.0, "two": 0.8, "three": 0.0}), clock=FakeClock(NOW)
+        ) as memory:
+            await memory.add(
+                "u", [fact("one", importance=0.1, valid=ago(1000)), fact("two", importance=1), fact("three")]
+            )
+            await memory.flush("u")
+            found = await memory.recall("u", "q", Plan(kinds=("fact",), fusion="similarity", min_score=0.7))
+        assert [(h.record.text, h.score) for h in found.hits] == [
+            ("one", pytest.approx(1.0, abs=1e-6)), ("two", pytest.approx(0.8, abs=1e-3)),
+        ]  # fmt: skip
+
+    async def test_what_rules_drew_has_the_cosine_of_its_passages(self, memory: AsyncMemory):
+        await memory.remember("u", ["I adopted a heron", "It rains today"])
+        await memory.flush("u")
+        found = await memory.recall("u", "heron", Plan(kinds=("frame",), fusion="similarity"))
+        assert found.frames
+        assert found.hits[0].score > 0.1
