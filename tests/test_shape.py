@@ -30,8 +30,11 @@ FLOORS: dict[str, tuple[int, str]] = {
             "chunks",
         ),
         (3, "ground", "stores providers documents"),
-        (3, "flows", "authored extract extractors link people synonyms hits fusion remember recall upkeep pruning "
-         "files"),
+        (
+            3,
+            "flows",
+            "authored extract extractors link people synonyms hits fusion remember recall upkeep pruning files",
+        ),
         (4, "front door", "background crew processes blocking memory sync __init__"),
         (5, "faces", "operations imports demo printing administration cli testing"),
     )

@@ -11,7 +11,7 @@ from dataclasses import replace
 from datetime import datetime
 from hashlib import blake2b
 from pathlib import PurePosixPath
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from fabula import recall as recalling
 from fabula.abc import BlobStore, Changes, Entry, Erasure, Filter, Ground, Ready
@@ -242,8 +242,9 @@ class Files:
                     put = True
                     continue
                 kept = file if known is None else _renewed(known, file)
+                note = _note(scope, kept, key if same is None else same.value[BLOB])
                 changes = Changes(
-                    add=tuple(made) if known is None else (), put=(Entry(record=_note(scope, kept, key if same is None else same.value[BLOB])),),
+                    add=tuple(made) if known is None else (), put=(Entry(record=note),),
                     space=ground.space, analyzer=ANALYZER, at=ground.clock(), quiet=ground.settings.idle,
                     revision=None if state is None else state.revision,
                 )  # fmt: skip
@@ -274,7 +275,10 @@ async def erase(ground: Ground, scope: str, erasure: Erasure) -> Forgotten:
     forgotten = await ground.store.erase(scope, erasure)
     if blobs is None:
         return forgotten
-    keys = [*(note.value[BLOB] for note in notes.values()), *(_key(scope, name) for name in named)]
+    for name in named:
+        if name not in notes:  # left over by an erasure that failed half-way
+            await blobs.delete(_key(scope, name))
+    keys = [note.value[BLOB] for note in notes.values()]
     if erasure.everything:
         keys += await blobs.list(_key(scope))
     gone = [await blobs.delete(key) for key in dict.fromkeys(keys)]
@@ -303,10 +307,9 @@ def _note(scope: str, file: File, blob: str) -> Note:
 
 
 def _as_file(note: Note) -> File:
-    told = {name: note.value[name] for name in _WRITTEN}
-    created = datetime.fromisoformat(note.value["created"])
-    listed = {name: tuple(note.value[name]) for name in ("tags", "warnings")}
-    return File(id=note.id, created=created, **told, **listed)
+    told: dict[str, Any] = {name: note.value[name] for name in _WRITTEN}
+    told |= {name: tuple(note.value[name]) for name in ("tags", "warnings")}
+    return File(id=note.id, created=datetime.fromisoformat(note.value["created"]), **told)
 
 
 async def _noted(ground: Ground, scope: str, name: str) -> Note | None:
@@ -368,13 +371,13 @@ def _strings(what: str, values: Any) -> tuple[str, ...]:
 
 
 def _told(settings: Settings, category: Any, tags: Any, metadata: Any) -> dict[str, Any]:
-    if metadata is not None and not isinstance(metadata, Mapping):
+    given: Any = {} if metadata is None else metadata
+    if not isinstance(given, Mapping):
         raise InvalidInput("metadata is a mapping")
-    given: Mapping[str, Any] = metadata or {}
     return {
         "category": identifier(category, "category"),
         "tags": _strings("tags", tags),
-        "metadata": plain(given, hides(settings)),
+        "metadata": plain(cast(Mapping[str, Any], given), hides(settings)),
     }
 
 

@@ -23,7 +23,20 @@ from fabula.relations import HOLDS, ending, relation
 from fabula.settings import Settings
 from fabula.synonyms import tied
 from fabula.text import AHEAD, ANALYZER, TIMED, analyse, clean, derived_id, fold, hash_term, identifier, mask, script
-from fabula.types import DOCUMENT, ROLES, VAGUE, Entity, Fact, Image, Interval, Masked, Message, Passage, Receipt, Record
+from fabula.types import (
+    DOCUMENT,
+    ROLES,
+    VAGUE,
+    Entity,
+    Fact,
+    Image,
+    Interval,
+    Masked,
+    Message,
+    Passage,
+    Receipt,
+    Record,
+)
 
 MASKED: Final = "fabula:masked"
 """The key of `meta` under which the spans of masked secrets are kept: kind, start, end."""

@@ -4,6 +4,8 @@ PDF (extra `pdf`), DOCX, Markdown, HTML, CSV, JSON, YAML, XML, plain text and so
 JPEG, GIF, WebP) only what it is.
 """
 
+# ruff: noqa: SIM905 - as a list of quoted words the table could not be read
+
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
@@ -41,9 +43,11 @@ _READERS: Final[Mapping[str, Reader]] = {
 _SPELLINGS: Final = {"jpeg": "jpg", "htm": "html", "xhtml": "html", "yml": "yaml", "markdown": "md", "text": "txt"}
 _PICTURES: Final = frozenset({"png", "jpg", "gif", "webp"})
 _CODE: Final = frozenset(
-    "bash bat c cc cfg clj cmake conf cpp cs css cxx dart diff dockerfile el env erl ex exs fish fs go gradle graphql "
-    "groovy h hpp hs ini ipynb java jl js jsx kt kts less lisp lua m makefile mjs ml nim patch php pl properties proto "
-    "ps1 py pyi r rb rs sass scala scm scss sh sol sql svelte swift tcl tex tf toml ts tsx vb vim vue zig zsh".split()
+    """
+    bash bat c cc cfg clj cmake conf cpp cs css cxx dart diff dockerfile el env erl ex exs fish fs go gradle graphql
+    groovy h hpp hs ini ipynb java jl js jsx kt kts less lisp lua m makefile mjs ml nim patch php pl properties proto
+    ps1 py pyi r rb rs sass scala scm scss sh sol sql svelte swift tcl tex tf toml ts tsx vb vim vue zig zsh
+    """.split()
 )
 
 

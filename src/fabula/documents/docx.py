@@ -1,4 +1,4 @@
-"""Word's DOCX as parts: paragraphs, headings and tables in their order; knows no layout, and inflates what it reads only.
+"""Word's DOCX as parts: paragraphs, headings and tables in their order; knows no layout and no other format.
 
 The format is ECMA-376 (Office Open XML), part 1, section 17.
 """
@@ -48,7 +48,7 @@ class _Parcel:
         self._left -= len(data)
         if self._left < 0:
             raise DocumentTooLarge(f"the file unpacks to more than {INFLATED >> 20} MiB of text")
-        return ElementTree.fromstring(data)  # noqa: S314 (expat stops where entities multiply)
+        return ElementTree.fromstring(data)
 
 
 def read(data: bytes) -> Document:

@@ -1,5 +1,7 @@
 """HTML and XML as parts; knows tags, and no style sheet, script or schema."""
 
+# ruff: noqa: SIM905 - as a list of quoted words the table could not be read
+
 from __future__ import annotations
 
 import re
@@ -13,8 +15,10 @@ from fabula.types import Document, Part
 _CHARSET: Final = re.compile(rb"""<meta[^>]+charset\s*=\s*["']?([\w-]+)|<\?xml[^>]+encoding\s*=\s*["']([\w-]+)""", re.I)
 _UNREAD: Final = frozenset({"script", "style", "template", "noscript", "svg", "math", "iframe", "object"})
 _BLOCKS: Final = frozenset(
-    "address article aside blockquote body br caption dd details div dl dt fieldset figcaption figure footer form head "
-    "header hr html legend li main nav ol option p pre section summary title ul".split()
+    """
+    address article aside blockquote body br caption dd details div dl dt fieldset figcaption figure footer form head
+    header hr html legend li main nav ol option p pre section summary title ul
+    """.split()
 )
 _LEVELS: Final = {f"h{n}": n for n in range(1, 7)}
 
@@ -142,7 +146,7 @@ def read_xml(data: bytes) -> Document:
     """Read XML, a line for each element with its attributes and text; what does not parse is read as text."""
     try:
         # Expat loads nothing from outside and stops where entities multiply.
-        root = ElementTree.fromstring(data)  # noqa: S314
+        root = ElementTree.fromstring(data)
     except (ElementTree.ParseError, ValueError, LookupError) as error:
         text, warnings = decoded(data, _said(data))
         unread = f"the file is not valid XML ({error}) and was read as text"

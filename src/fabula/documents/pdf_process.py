@@ -57,7 +57,12 @@ def drawn(data: bytes, heads: dict[bytes, bytes], form: bytes, start: int) -> se
     """The numbers of the objects that a form draws; its resources may stand in objects of their own."""
     named = NAMED.findall(heads[form])
     for _ in range(2):
-        named += [n for name, number in named if name in (b"Resources", b"XObject") for n in NAMED.findall(heads.get(number, b""))]
+        named += [
+            n
+            for name, number in named
+            if name in (b"Resources", b"XObject")
+            for n in NAMED.findall(heads.get(number, b""))
+        ]
     end = max(data.find(b"endstream", start), start)
     content = data[start : min(end, start + LOOKED_AT)]
     if b"/FlateDecode" in heads[form]:
@@ -80,7 +85,7 @@ def main() -> None:
         say(error="a form in it draws itself")
         return
     try:
-        document = pypdfium2.PdfDocument(data)
+        document: Any = pypdfium2.PdfDocument(data)
         count = len(document)
         if not count:
             say(error="there is no page in it")

@@ -1,4 +1,4 @@
-"""Text, Markdown, source code, CSV, JSON and YAML as parts; knows which encodings people use, and no other file type."""
+"""Text, Markdown, source code, CSV, JSON and YAML as parts; knows people's encodings, and no other file type."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the bytes of files are kept: a folder, or a bucket of an S3 host, behind obstore; knows no file and no scope."""
+"""Where the bytes of files are kept: a folder, or a bucket of an S3 host, by obstore; knows no file and no scope."""
 
 from __future__ import annotations
 
@@ -89,9 +89,7 @@ class S3Blobs:
     used: no default credentials, no profile, nothing of the environment.
     """
 
-    def __init__(
-        self, endpoint: str, access_key: str, secret_key: str, bucket: str, region: str = "us-east-1"
-    ) -> None:
+    def __init__(self, endpoint: str, access_key: str, secret_key: str, bucket: str, region: str = "us-east-1") -> None:
         given = {"access_key": access_key, "secret_key": secret_key, "bucket": bucket, "region": region}
         for name, value in given.items():
             if not isinstance(value, str) or not value.strip():  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -218,7 +216,8 @@ async def _listed(store: Any, prefix: str, where: str) -> tuple[str, ...]:
     async def read() -> list[str]:
         # obstore takes whole steps of a path for a prefix.
         place = escaped(prefix.rstrip("/")) if prefix else None
-        return [_unescaped(one["path"]) async for page in obstore.list(store, place) for one in page]
+        pages: Any = obstore.list(store, place)  # pyright: ignore[reportUnknownMemberType]
+        return [_unescaped(one["path"]) async for page in pages for one in page]
 
     return tuple(await _done(read(), where))
 
