@@ -17,9 +17,8 @@ def pdf(*pages: str, title: str = "") -> bytes:
     for n, text in enumerate(pages):
         lines = " ".join(f"({line}) Tj 0 -14 Td" for line in text.split("\n") if line)
         drawn = f"BT /F 12 Tf 40 700 Td {lines} ET".encode()
-        objects[3 + 2 * n] = b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 760] /Resources %s /Contents %d 0 R >>" % (
-            font, 4 + 2 * n,
-        )  # fmt: skip
+        page = b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 760] /Resources %s /Contents %d 0 R >>"
+        objects[3 + 2 * n] = page % (font, 4 + 2 * n)
         objects[4 + 2 * n] = b"<< /Length %d >>\nstream\n%s\nendstream" % (len(drawn), drawn)
     number = 3 + 2 * len(pages)
     objects[number] = f"<< /Title ({title}) >>".encode()
@@ -50,8 +49,8 @@ def self_drawing(*, shared: bool = False) -> bytes:
             1: b"<< /Type /Catalog /Pages 2 0 R >>",
             2: b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
             3: b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 200 200] /Resources 6 0 R /Contents 5 0 R >>",
-            4: b"<< /Type /XObject /Subtype /Form /BBox [0 0 200 200] /Resources 6 0 R /Length %d >>\nstream\n%s\nendstream"
-            % (len(form), form),
+            4: b"<< /Type /XObject /Subtype /Form /BBox [0 0 200 200] /Resources 6 0 R /Length %d >>\n" % len(form)
+            + b"stream\n%s\nendstream" % form,
             5: b"<< /Length %d >>\nstream\n%s\nendstream" % (len(page), page),
             6: b"<< /XObject << /X 4 0 R >> >>",
         }
