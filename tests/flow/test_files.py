@@ -108,15 +108,8 @@ async def test_what_cannot_be_read_leaves_nothing(
 
 
 NAMES = [
-    "../../x.txt",
-    "/etc/x.txt",
-    "C:\\tmp\\x.txt",
-    "a\x00.txt",
-    "CON.txt",
-    "..\\..\\x.txt",
-    "x" * 300 + ".txt",
-    "-.txt",
-]
+    "../../x.txt", "/etc/x.txt", "C:\\tmp\\x.txt", "a\x00.txt", "CON.txt", "..\\..\\x.txt", "x" * 300 + ".txt", "-.txt",
+]  # fmt: skip
 USERS = ["../b", "b", "jane-doe", "jane_doe", "a:b", "a/b", "B", "k" * 63 + "1", "k" * 63 + "2"]
 
 

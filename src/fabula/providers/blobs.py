@@ -158,12 +158,13 @@ def beside(store: Store) -> FolderBlobs | None:
 def escaped(key: str) -> str:
     """Return a key as a path of steps that are names everywhere: what else is in it stands as `_` and hexadecimal.
 
+    A step that is not the last ends in `_`, so that `a` and `a/b` can both be: one a file, the other in a folder.
     Raises `InvalidInput` for a blank step and for one that is too long.
     """
     steps = [_step(step) for step in key.split("/")] if isinstance(key, str) else [""]  # pyright: ignore[reportUnnecessaryIsInstance]
     if not all(steps) or max(map(len, steps)) > LONGEST:
         raise InvalidInput(f"a blob's key is of steps of 1 to {LONGEST} bytes with / between them, not {key!r:.80}")
-    return "/".join(steps)
+    return "_/".join(steps)
 
 
 def _step(step: str) -> str:
@@ -178,7 +179,8 @@ def _step(step: str) -> str:
 
 
 def _unescaped(place: str) -> str:
-    data = re.sub(rb"_([0-9a-f]{2})", lambda found: bytes.fromhex(found[1].decode()), place.encode())
+    key = place.replace("_/", "/").encode()
+    data = re.sub(rb"_([0-9a-f]{2})", lambda found: bytes.fromhex(found[1].decode()), key)
     return data.decode("utf-8", "surrogatepass")
 
 
@@ -215,7 +217,7 @@ async def _listed(store: Any, prefix: str, where: str) -> tuple[str, ...]:
 
     async def read() -> list[str]:
         # obstore takes whole steps of a path for a prefix.
-        place = escaped(prefix.rstrip("/")) if prefix else None
+        place = f"{escaped(prefix.rstrip('/'))}_" if prefix else None
         pages: Any = obstore.list(store, place)  # pyright: ignore[reportUnknownMemberType]
         return [_unescaped(one["path"]) async for page in pages for one in page]
 
