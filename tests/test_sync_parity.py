@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from fabula import AsyncMemory, Memory
+from fabula.blocking.files import BlockingFiles
+from fabula.files import Files
 
 
 def methods(face: type) -> dict[str, Callable[..., Any]]:
@@ -49,3 +51,19 @@ def test_both_are_context_managers():
 def test_both_tell_their_settings(tmp_path: Any):
     blocking = Memory(tmp_path / "memory.db", embedder=None)
     assert blocking.settings == AsyncMemory(tmp_path / "memory.db", embedder=None).settings
+
+
+FACADES = {"files": (Files, BlockingFiles)}
+
+
+@pytest.mark.parametrize("name", FACADES)
+def test_a_facade_says_the_same(name: str, tmp_path: Any):
+    waiting, blocking = FACADES[name]
+    assert set(methods(waiting)) == set(methods(blocking))
+    for called, method in methods(waiting).items():
+        other = methods(blocking)[called]
+        assert inspect.signature(method) == inspect.signature(other)
+        assert inspect.iscoroutinefunction(method)
+        assert not inspect.iscoroutinefunction(other)
+    assert type(getattr(AsyncMemory(tmp_path / "memory.db", embedder=None), name)) is waiting
+    assert type(getattr(Memory(tmp_path / "memory.db", embedder=None), name)) is blocking

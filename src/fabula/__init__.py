@@ -1,9 +1,14 @@
 """Long-term memory for AI agents: what was said, what happened and what holds, with the evidence."""
 
-from fabula.abc import LLM, Embedder, Extraction, Extractor, Reply, Store
+from fabula.abc import LLM, BlobStore, Embedder, Extraction, Extractor, Reply, Store
 from fabula.conventions import Conventions
 from fabula.errors import (
     Confined,
+    DocumentCorrupt,
+    DocumentEncrypted,
+    DocumentError,
+    DocumentTooLarge,
+    DocumentUnsupported,
     EmbeddingMismatch,
     FabulaError,
     ForkedMemory,
@@ -25,6 +30,7 @@ from fabula.errors import (
 )
 from fabula.extractors import LLMExtractor, RuleExtractor
 from fabula.memory import AsyncMemory
+from fabula.providers.blobs import FolderBlobs, S3Blobs
 from fabula.providers.openai import OpenAIEmbedder, OpenAILLM
 from fabula.render import Recollection
 from fabula.settings import Settings
@@ -36,6 +42,8 @@ from fabula.types import (
     Event,
     Fact,
     Factors,
+    File,
+    FileHit,
     Flushed,
     Forgotten,
     Frame,
@@ -60,8 +68,14 @@ __all__ = [
     "LLM",
     "Access",
     "AsyncMemory",
+    "BlobStore",
     "Confined",
     "Conventions",
+    "DocumentCorrupt",
+    "DocumentEncrypted",
+    "DocumentError",
+    "DocumentTooLarge",
+    "DocumentUnsupported",
     "Embedder",
     "EmbeddingMismatch",
     "Emotion",
@@ -72,7 +86,10 @@ __all__ = [
     "FabulaError",
     "Fact",
     "Factors",
+    "File",
+    "FileHit",
     "Flushed",
+    "FolderBlobs",
     "Forgotten",
     "ForkedMemory",
     "Frame",
@@ -104,6 +121,7 @@ __all__ = [
     "ReentrantCall",
     "Reply",
     "RuleExtractor",
+    "S3Blobs",
     "SchemaTooNew",
     "Settings",
     "SourcesGone",

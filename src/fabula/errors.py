@@ -2,6 +2,11 @@
 
 FabulaError
 ├── InvalidInput (ValueError)         an argument that cannot be meant
+├── DocumentError (ValueError)        a file cannot be read; nothing of it was stored
+│   ├── DocumentUnsupported           of a type that is not read
+│   ├── DocumentTooLarge              more bytes, packed or unpacked, than are taken
+│   ├── DocumentEncrypted             opens with a password only
+│   └── DocumentCorrupt               empty, broken, or not what its name says
 ├── MissingExtra (ImportError)        an optional dependency is not installed
 ├── UsageError (RuntimeError)         right arguments, wrong moment
 │   ├── MemoryClosed                  used before opening or after closing
@@ -32,6 +37,26 @@ class FabulaError(Exception):
 
 class InvalidInput(FabulaError, ValueError):
     """An argument that cannot be meant; nothing was written."""
+
+
+class DocumentError(FabulaError, ValueError):
+    """A file cannot be read; nothing of it was stored."""
+
+
+class DocumentUnsupported(DocumentError):
+    """The file is of a type that is not read."""
+
+
+class DocumentTooLarge(DocumentError):
+    """The file has more bytes, as it is or once unpacked, than are taken."""
+
+
+class DocumentEncrypted(DocumentError):
+    """The file opens with a password only."""
+
+
+class DocumentCorrupt(DocumentError):
+    """The file is empty, broken, or not what its name says."""
 
 
 class MissingExtra(FabulaError, ImportError):

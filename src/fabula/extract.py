@@ -16,7 +16,7 @@ from fabula.abc import NEVER, Changes, Edge, Entry, Extraction, Extractor, Filte
 from fabula.errors import ProviderBadReply, SourcesGone
 from fabula.link import link
 from fabula.people import Linked
-from fabula.remember import says_more, searchable, terms_of, with_pictures
+from fabula.remember import UNEXTRACTED, says_more, searchable, terms_of, with_pictures
 from fabula.render import without_memories
 from fabula.text import clean, derived_id
 from fabula.timeline import SUPERSEDED_BY, told_by_both, worded_by, worders
@@ -161,7 +161,7 @@ async def again(store: Store, scope: str, batch: int = 500) -> int:
     queued, after = 0, -1
     while found := await store.find(scope, Filter(kind="passage", status=None, limit=batch, after=after)):
         after = found[-1][0]
-        ids = [passage.id for _, passage in found]
+        ids = [passage.id for _, passage in found if UNEXTRACTED not in passage.meta]
         frames = await store.citing(scope, ids, ["frame"])
         told = {source for frame in frames if says_more(frame) for source in frame.sources}
         work: tuple[tuple[Task, str], ...] = tuple(("extract", name) for name in ids if name not in told)

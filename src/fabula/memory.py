@@ -19,8 +19,11 @@ from fabula.checking import aware, within
 from fabula.conventions import Conventions
 from fabula.crew import Crew
 from fabula.dated import dated
+from fabula.documents import read
 from fabula.errors import InvalidInput
 from fabula.extractors import LLMExtractor, RuleExtractor
+from fabula.files import Files, erase
+from fabula.providers.blobs import beside
 from fabula.providers.bundled import bundled
 from fabula.pruning import Upkept, prune
 from fabula.render import Recollection
@@ -84,7 +87,8 @@ class AsyncMemory:
     `database` is a path, a database URL (`sqlite:///memory.db`) or a store of your own. `embedder` is `"default"` (the
     bundled model), `"fast"` (a smaller, quicker one), your own, or `None` for keyword search alone. `llm` is a language
     model that draws frames, facts and entities from talk, and judges which frames are one; without, rules do. An
-    `extractor` of your own draws instead. `blobs` keeps what is uploaded. With `background=False` it leaves the work
+    `extractor` of your own draws instead. `blobs` keeps the bytes of `files`; default: the folder `<database>.files`
+    beside a SQLite file. With `background=False` it leaves the work
     that follows a write to others (or to `flush`). Use it inside `async with`, or close it when done.
 
         async with AsyncMemory("memory.db") as memory:
@@ -114,11 +118,12 @@ class AsyncMemory:
             embedder=self._embedder,
             llm=_an(LLM, llm, "llm"),
             extractor=extractor or _extractor(llm, self.settings.conventions),
-            blobs=_an(BlobStore, blobs, "blobs"),
+            blobs=_an(BlobStore, blobs, "blobs") or beside(inner),
             settings=self.settings,
             clock=clock,
             background=background,
         )
+        self.files = Files(self._crew.ready, read)
 
     async def open(self) -> Self:
         """Open the database, bring its schema up to date and go on with the work that was left.
@@ -284,7 +289,7 @@ class AsyncMemory:
             raise InvalidInput(f"everything is True or False, not {everything!r}")
         if everything == bool(wanted or name):
             raise InvalidInput("say what to forget: ids, refs, a session, or everything=True")
-        forgotten = await self._store.erase(scope, Erasure(ids=tuple(wanted), session=name, everything=everything))
+        forgotten = await erase(ground, scope, Erasure(ids=tuple(wanted), session=name, everything=everything))
         if everything:
             ground.access.drop(scope)
         return forgotten

@@ -30,12 +30,11 @@ def passages(index: Index, plan: Plan, as_of: datetime | None) -> Bools:
     """Return which passages may come back, or lead to what was drawn from them."""
     field = index.of("passage")
     allowed = field.live(None if as_of is None else as_of.timestamp())
-    for column, names, wanted in (
-        (field.session, index.sessions, plan.session),
-        (field.speaker, index.speakers, plan.speaker),
-    ):
-        if wanted is not None:
-            allowed = allowed & (column == names.get(wanted, -1))
+    if plan.session is not None:
+        sessions = (plan.session,) if isinstance(plan.session, str) else plan.session
+        allowed = allowed & np.isin(field.session, [index.sessions.get(name, -1) for name in sessions])
+    if plan.speaker is not None:
+        allowed = allowed & (field.speaker == index.speakers.get(plan.speaker, -1))
     for window in (plan.during, plan.created):
         if window is not None:
             allowed = allowed & _inside(field.valid_from, window)

@@ -23,10 +23,25 @@ from fabula.relations import HOLDS, ending, relation
 from fabula.settings import Settings
 from fabula.synonyms import tied
 from fabula.text import AHEAD, ANALYZER, TIMED, analyse, clean, derived_id, fold, hash_term, identifier, mask, script
-from fabula.types import ROLES, VAGUE, Entity, Fact, Image, Interval, Masked, Message, Passage, Receipt, Record
+from fabula.types import (
+    DOCUMENT,
+    ROLES,
+    VAGUE,
+    Entity,
+    Fact,
+    Image,
+    Interval,
+    Masked,
+    Message,
+    Passage,
+    Receipt,
+    Record,
+)
 
 MASKED: Final = "fabula:masked"
 """The key of `meta` under which the spans of masked secrets are kept: kind, start, end."""
+UNEXTRACTED: Final = "fabula:unextracted"
+"""The key of `meta` that marks what nothing is to be drawn from."""
 
 
 def new_id() -> str:
@@ -40,13 +55,19 @@ def new_id() -> str:
 
 
 def spoken_text(record: Record) -> str:
-    """Return what the embedder reads of a record: for a passage who speaks, what was said, what pictures show."""
+    """Return what the embedder reads of a record: for a passage who speaks, what was said, what pictures show.
+
+    A passage of a document is read with what the file is called, and its heading.
+    """
     if isinstance(record, Entity):
         return ", ".join((record.text, *record.aliases))
     if not isinstance(record, Passage):
         return record.text
     pictures = " ".join(image.caption or image.name for image in record.images)
     said = f"{record.text} {pictures}".strip()
+    if record.role == DOCUMENT:
+        place = (record.meta.get("name", ""), record.meta.get("heading", ""))
+        said = " ".join([*(name for name in place if name and name not in said), said])
     # A role's name says nothing, and would make all texts a little more alike.
     return said if fold(record.speaker) in ROLES else f"{record.speaker}: {said}"
 
@@ -116,21 +137,18 @@ async def remember(
     at = clock()
     passages: list[Passage] = []
     masked: list[Masked] = []
-    pictures: dict[str, dict[int, bytes]] = {}
+    first: dict[str, Passage] = {}
+    entries: list[Entry] = []
     for message in messages:
         passage, found = _passage(scope, message, at, settings)
         passages.append(passage)
-        pictures.setdefault(passage.id, {place: i.data for place, i in enumerate(message.images) if i.data})
         masked += found
-    first: dict[str, Passage] = {}
-    for passage in passages:
-        first.setdefault(passage.id, passage)
+        if first.setdefault(passage.id, passage) is passage:
+            entries.append(_entry(passage, message))
     if not first:
         return Receipt()
-    entries = tuple(
-        Entry(record=p, terms=terms_of(p), tasks=_tasks(p), pictures=pictures[p.id]) for p in first.values()
-    )
-    written = await store.write(scope, Changes(add=entries, space=space, analyzer=ANALYZER, at=at, quiet=settings.idle))
+    changes = Changes(add=tuple(entries), space=space, analyzer=ANALYZER, at=at, quiet=settings.idle)
+    written = await store.write(scope, changes)
     duplicates: list[str] = []
     conflicts: list[str] = []
     seen: set[str] = set()
@@ -148,8 +166,16 @@ async def remember(
     )
 
 
-def _tasks(passage: Passage) -> tuple[Task, ...]:
-    return ("embed", "extract") if searchable(passage) else ()
+def entry(scope: str, message: Message, at: datetime, settings: Settings) -> Entry:
+    """Return what a message is written as, its secrets masked."""
+    return _entry(_passage(scope, message, at, settings)[0], message)
+
+
+def _entry(passage: Passage, message: Message) -> Entry:
+    tasks: tuple[Task, ...] = ("embed", "extract") if message.extract else ("embed",)
+    pictures = {place: image.data for place, image in enumerate(message.images) if image.data}
+    terms = terms_of(passage)
+    return Entry(record=passage, terms=terms, tasks=tasks if searchable(passage) else (), pictures=pictures)
 
 
 def _passage(scope: str, message: Message, at: datetime, settings: Settings) -> tuple[Passage, list[Masked]]:
@@ -158,14 +184,14 @@ def _passage(scope: str, message: Message, at: datetime, settings: Settings) -> 
     role = identifier(message.role, "role")
     spans: list[Masked] = []
 
-    def hidden(text: str) -> str:
-        return clean(text) if settings.secrets == "keep" else mask(clean(text))[0]
-
+    hidden = hides(settings)
     content = clean(message.content)
     if settings.secrets == "mask":
         content, found = mask(content)
         spans = [Masked(id=record_id, kind=s.kind, start=s.start, end=s.end) for s in found]
     meta: dict[str, Any] = plain(message.meta, hidden)
+    if not message.extract:
+        meta[UNEXTRACTED] = True
     if spans:
         meta[MASKED] = [[s.kind, s.start, s.end] for s in spans]
     passage = Passage(
@@ -191,8 +217,13 @@ def _kept(image: Image, hidden: Callable[[str], str]) -> Image:
     return Image(caption=hidden(image.caption), url=hidden(image.url), name=hidden(image.name), media=media)
 
 
-def plain(meta: Mapping[str, Any], hidden: Any) -> dict[str, Any]:
-    """Return the caller's `meta` as plain JSON, its strings `hidden`; raises `InvalidInput` where it is none."""
+def hides(settings: Settings) -> Callable[[str], str]:
+    """Return what cleans a text and, unless secrets are kept, masks those in it."""
+    return clean if settings.secrets == "keep" else lambda text: mask(clean(text))[0]
+
+
+def plain(meta: Mapping[str, Any], hidden: Callable[[str], str]) -> dict[str, Any]:
+    """Return the caller's `meta` as plain JSON, with its strings `hidden`. Raises `InvalidInput`."""
 
     def walk(value: Any) -> Any:
         if isinstance(value, str):

@@ -16,6 +16,7 @@ from types import TracebackType
 from typing import Any, Final, Self, TypeVar
 
 from fabula.abc import LLM, BlobStore, Clock, Embedder, Extractor, Pending, Store
+from fabula.blocking.files import BlockingFiles
 from fabula.errors import ForkedMemory, MemoryClosed, ReentrantCall
 from fabula.memory import DEFAULT_PLAN, DRAWN, AsyncMemory, EmbedderName, local_now
 from fabula.pruning import Upkept
@@ -124,6 +125,7 @@ class Memory:
             database, embedder=embedder, extractor=extractor, llm=llm, settings=settings, clock=clock,
             blobs=blobs, background=background,
         )  # fmt: skip
+        self.files = BlockingFiles(self._memory.files, self._call)
         self._portal: _Portal | None = None
         self._closed = False
         self._guard = threading.Lock()

@@ -142,7 +142,10 @@ class Extractor(Protocol):
 
 @runtime_checkable
 class BlobStore(Protocol):
-    """Keeps bytes that do not belong in a database."""
+    """Keeps bytes that do not belong in a database, under keys of steps with `/` between them.
+
+    What cannot be done now is a `StoreUnavailable`.
+    """
 
     async def put(self, key: str, data: bytes) -> None:
         """Store `data` under `key`, replacing what was there."""
@@ -154,6 +157,14 @@ class BlobStore(Protocol):
 
     async def delete(self, key: str) -> bool:
         """Remove `key`; return whether it was there."""
+        ...
+
+    async def list(self, prefix: str = "") -> tuple[str, ...]:
+        """Return every key below `prefix` (it ends in `/`), or all; nothing where the store cannot tell."""
+        ...
+
+    async def url(self, key: str, seconds: float = 3600) -> str:
+        """Return an address under which who has it may read the bytes for so long (a `file:` one in a folder)."""
         ...
 
 

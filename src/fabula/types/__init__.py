@@ -1,8 +1,10 @@
 """The words of fabula: records, the question, the answers. Each is frozen, and its times are aware."""
 
 from fabula.types.answers import Access, Extracted, Flushed, Forgotten, Hit, Masked, Receipt, Session, Stats, Trace
+from fabula.types.files import Document, File, FileHit, FileStatus, Part
 from fabula.types.plans import CHANNELS, MAX_LIMIT, Channel, Factors, Fusion, Plan
 from fabula.types.records import (
+    DOCUMENT,
     KINDS,
     NOTHING,
     ROLES,
@@ -28,6 +30,7 @@ from fabula.types.records import (
 
 __all__ = [
     "CHANNELS",
+    "DOCUMENT",
     "KINDS",
     "MAX_LIMIT",
     "NOTHING",
@@ -36,12 +39,16 @@ __all__ = [
     "VAGUE",
     "Access",
     "Channel",
+    "Document",
     "Emotion",
     "Entity",
     "Event",
     "Extracted",
     "Fact",
     "Factors",
+    "File",
+    "FileHit",
+    "FileStatus",
     "Flushed",
     "Forgotten",
     "Frame",
@@ -55,6 +62,7 @@ __all__ = [
     "Masked",
     "Message",
     "Note",
+    "Part",
     "Passage",
     "Plan",
     "Precision",

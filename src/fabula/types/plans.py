@@ -53,7 +53,8 @@ class Plan:
     channels: tuple[Channel, ...] = CHANNELS
     fusion: Fusion = "linear"
     rrf_k: int = 60
-    session: str | None = None
+    session: str | tuple[str, ...] | None = None
+    """One session, or any of several."""
     speaker: str | None = None
     during: Interval | None = None
     created: Interval | None = None
@@ -91,10 +92,12 @@ class Plan:
         for name, kind in _TYPES.items():
             if not isinstance(value := getattr(self, name), kind | None):
                 raise InvalidInput(f"{name} is of the type {kind.__name__}, or None, not {reprlib.repr(value)}")
-        for name in ("session", "speaker"):
-            value = getattr(self, name)
-            if value is not None:
-                object.__setattr__(self, name, named(name, value))
+        if self.speaker is not None:
+            object.__setattr__(self, "speaker", named("speaker", self.speaker))
+        if isinstance(self.session, tuple | list):
+            object.__setattr__(self, "session", tuple(named("session", one) for one in self.session))
+        elif self.session is not None:
+            object.__setattr__(self, "session", named("session", self.session))
 
 
 _TYPES: Final[Mapping[str, type]] = {

@@ -34,8 +34,10 @@ Link = Literal["subject", "object", "names", "synonym", "causes", "fused"]
 """How records are tied: a fact to its subject and its object, a frame to whom it names, an entity to one that may be
 the same, a frame to what it brought about, and one that was fused to those it was made of, itself as it began first."""
 KINDS: tuple[Kind, ...] = get_args(Kind)
-ROLES = frozenset({"user", "assistant", "system", "tool", "developer"})
+ROLES = frozenset({"user", "assistant", "system", "tool", "developer", "document"})
 """Names of roles: as a speaker they name nobody."""
+DOCUMENT: Final = "document"
+"""The role, and the speaker, of the passages of a file."""
 NOTHING: Mapping[Any, Any] = MappingProxyType({})
 """The empty, immutable `meta`."""
 
@@ -252,6 +254,8 @@ class Message:
     session: str = "default"
     images: tuple[Image, ...] = ()
     meta: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
+    extract: bool = True
+    """Whether frames, facts and entities are drawn from it; without, it is found by its own words only."""
 
     def __post_init__(self) -> None:
         # The annotations bind typed callers only; these values also arrive from JSON files.
@@ -271,4 +275,5 @@ class Message:
 _MESSAGE_TYPES: Mapping[str, tuple[tuple[type, ...], str]] = {
     "content": ((str,), "text"), "speaker": ((str, type(None)), "text or None"), "role": ((str,), "text"),
     "session": ((str,), "text"), "images": ((tuple, list), "a list of images"), "meta": ((Mapping,), "a mapping"),
+    "extract": ((bool,), "True or False"),
 }  # fmt: skip
