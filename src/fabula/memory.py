@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import reprlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
@@ -13,6 +13,7 @@ from typing import Any, Final, Literal, Self, cast, get_args
 from fabula import extract as extracting
 from fabula import recall as recalling
 from fabula import remember as remembering
+from fabula import transfer
 from fabula.abc import LLM, BlobStore, Clock, Embedder, Erasure, Extractor, Filter, Store
 from fabula.checking import aware, within
 from fabula.conventions import Conventions
@@ -26,6 +27,7 @@ from fabula.settings import Settings
 from fabula.stores import open_store
 from fabula.stores.hot import HotStore
 from fabula.text import clean, derived_id, identifier
+from fabula.transfer import Imported
 from fabula.types import KINDS, Flushed, Forgotten, Image, Interval, Kind, Message, Plan, Receipt, Record, Stats, Status
 from fabula.upkeep import Progress, check, quiet, reembed
 
@@ -202,7 +204,7 @@ class AsyncMemory:
 
         Raises `InvalidInput` when it is not said what to forget.
         """
-        await self._crew.ready()
+        ground = await self._crew.ready()
         scope = identifier(scope, "scope")
         given: tuple[Any, ...] = (ids, refs)
         if not all(isinstance(some, Sequence) and not isinstance(some, str | bytes) for some in given):
@@ -214,7 +216,9 @@ class AsyncMemory:
             raise InvalidInput(f"everything is True or False, not {everything!r}")
         if everything == bool(wanted or name):
             raise InvalidInput("say what to forget: ids, refs, a session, or everything=True")
-        return await self._store.erase(scope, Erasure(ids=tuple(wanted), session=name, everything=everything))
+        files = {"files": await transfer.forget_files(ground, scope)} if everything else {}
+        done = await self._store.erase(scope, Erasure(ids=tuple(wanted), session=name, everything=everything))
+        return replace(done, rows={**done.rows, **files}) if any(files.values()) else done
 
     async def flush(self, scope: str | None = None, *, seconds: float | None = None) -> Flushed:
         """Do all background work now and wait for it, at most `seconds`; return what is left and why."""
@@ -354,3 +358,22 @@ class AsyncMemory:
         await self._crew.ready()
         names = await self._store.scopes() if scope is None else [identifier(scope, "scope")]
         return sum([await remembering.reindex(self._store, name) for name in names])
+
+    # --- taking it along ---
+
+    async def export(self, scope: str) -> dict[str, Any]:
+        """Return all there is of a scope as one JSON object: every version, vector and tie, pictures and files.
+
+        Its form is that of `fabula.exported`. Raises `InvalidInput` where there is no such scope, and
+        `StoreUnavailable` where it is written to all the while.
+        """
+        return await transfer.export(await self._crew.ready(), identifier(scope, "scope"))
+
+    async def import_(self, data: Mapping[str, Any], *, scope: str | None = None) -> Imported:
+        """Put in what `export` gave, under its own name or as another `scope`; nothing is embedded or read anew.
+
+        All of it is there in the end or nothing; the same again is no error and does nothing. Raises `InvalidInput`,
+        before anything is written, for what is no export, is cut off, changed or of a newer version, and where the
+        scope holds something else.
+        """
+        return await transfer.import_(await self._crew.ready(), data, scope)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import os
 import threading
-from collections.abc import Coroutine, Iterable, Sequence
+from collections.abc import Coroutine, Iterable, Mapping, Sequence
 from concurrent.futures import CancelledError, wait
 from datetime import datetime
 from pathlib import Path
@@ -21,6 +21,7 @@ from fabula.memory import DEFAULT_PLAN, AsyncMemory, EmbedderName, local_now
 from fabula.pruning import Upkept
 from fabula.render import Recollection
 from fabula.settings import Settings
+from fabula.transfer import Imported
 from fabula.types import Flushed, Forgotten, Image, Interval, Kind, Message, Plan, Receipt, Record, Stats, Status
 from fabula.upkeep import Progress, quiet
 
@@ -252,3 +253,11 @@ class Memory:
     def reindex(self, scope: str | None = None) -> int:
         """Make the keyword index anew; see `AsyncMemory.reindex`."""
         return self._call("reindex", self._memory.reindex(scope))
+
+    def export(self, scope: str) -> dict[str, Any]:
+        """Return all there is of a scope as one JSON object; see `AsyncMemory.export`."""
+        return self._call("export", self._memory.export(scope))
+
+    def import_(self, data: Mapping[str, Any], *, scope: str | None = None) -> Imported:
+        """Put in what `export` gave; see `AsyncMemory.import_`."""
+        return self._call("import_", self._memory.import_(data, scope=scope))
