@@ -8,7 +8,7 @@ An export is one JSON object:
     space               the embedding space of its vectors; "" where nothing is embedded
     state               revision, reset, next_number, analyzer: what the scope's own row holds
     tables              rows by table, in the order of their keys; the columns are those of `TABLES`
-    blobs               uploaded files by key, base64
+    blobs               uploaded files by id, base64
     digest              SHA-256 of all rows and files: what was cut off or changed is refused
 
 A row is an object of its columns. Bytes are base64 (vectors: 16-bit floats, little-endian), times are microseconds
@@ -31,13 +31,13 @@ from fabula.checking import aware
 from fabula.errors import InvalidInput
 from fabula.index import LINK, POSTING
 from fabula.text import identifier
-from fabula.types import KINDS, Kind, Link, Precision, Status
+from fabula.types import KINDS, Interval, Kind, Link, Precision, Status
 
 FORMAT: Final = "fabula"
 VERSION: Final = 1
 """Raised with every change of the form; a newer one is refused."""
 FILES: Final = "fabula:files"
-"""The namespace of the notes that tell of uploaded files; `value["blob"]` is the key of the bytes."""
+"""The namespace of the notes that tell of uploaded files; a note's key is the file's id."""
 Row: TypeAlias = tuple[Any, ...]
 _Read: TypeAlias = Callable[[Any], Any]
 """From a value in the export to the one that is stored; raises `ValueError` for what it is not."""
@@ -109,8 +109,19 @@ def _bytes(size: int = 1) -> _Read:
     return read
 
 
-def _iso(value: Any) -> Any:
-    return value if value is None else aware(value) and value
+def _within_time(micros: int) -> int:
+    if abs(micros) >= 10**18 or not 1 <= (_EPOCH + timedelta(microseconds=micros)).year <= 9999:
+        raise ValueError("lies outside the years 1 to 9999")
+    return micros
+
+
+def _moment(value: Any) -> Any:
+    return None if value is None else aware(_SAID(value))
+
+
+def _interval(value: Any) -> Interval:
+    start, end, precision = _row_of(_moment, _moment, _one_of(get_args(Precision)))(value)
+    return Interval(start=start, end=end, precision=precision)
 
 
 _PLAIN: Final[_Read] = lambda value: value  # noqa: E731
@@ -118,11 +129,10 @@ _TEXT: Final = _is("text", lambda v: isinstance(v, str) and "\0" not in v and bo
 _SAID: Final = _is("text", lambda v: isinstance(v, str))
 _FLAG: Final = _is("0 or 1", lambda v: type(v) is int and v in (0, 1))
 _REAL: Final = _is("a number", lambda v: isinstance(v, int | float) and not isinstance(v, bool), float)
-_MOMENT: Final = _is("microseconds since the epoch", lambda v: type(v) is int, lambda v: _within_time(v))
-_INTERVAL: Final = _row_of(_iso, _iso, _one_of(get_args(Precision)))
+_MOMENT: Final = _is("microseconds since the epoch", lambda v: type(v) is int, _within_time)
 _EVENT: Final = _object_of({
     "participants": _list_of(_SAID), "action": _SAID, "location": _SAID, "causality": _SAID, "manner": _SAID,
-    "time": _INTERVAL,
+    "time": _interval,
 })  # fmt: skip
 _ANY: Final[Mapping[str, _Read]] = {
     "sources": _list_of(_SAID), "links": _object_of(dict.fromkeys(get_args(Link), _list_of(_SAID))),
@@ -163,17 +173,11 @@ TABLES: Final[Mapping[str, Mapping[str, _Read]]] = {
 """The columns of every table, in the order of `Store.page`, and how each is read."""
 STATE: Final = ("revision", "reset", "next_number", "analyzer")
 _HEAD: Final = _object_of({
-    "format": _PLAIN, "version": _PLAIN, "scope": _PLAIN, "exported": _iso, "space": _TEXT,
+    "format": _PLAIN, "version": _PLAIN, "scope": _PLAIN, "exported": _moment, "space": _TEXT,
     "state": _object_of(dict.fromkeys(STATE, _whole(64)), every=True),
     "tables": _object_of(dict.fromkeys(TABLES, _is("a list of rows", lambda v: isinstance(v, list))), every=True),
     "blobs": _OBJECT, "digest": _TEXT,
 }, every=True)  # fmt: skip
-
-
-def _within_time(micros: int) -> int:
-    if abs(micros) >= 10**18 or not 1 <= (_EPOCH + timedelta(microseconds=micros)).year <= 9999:
-        raise ValueError("lies outside the years 1 to 9999")
-    return micros
 
 
 def shown(table: str, rows: Iterable[Row]) -> Iterator[dict[str, Any]]:
@@ -199,7 +203,7 @@ class Digest:
         self._sums: Final = hashlib.sha256()
 
     def add(self, table: str, rows: Iterable[Row]) -> None:
-        """Take in rows of a table, or `("key", bytes)` of `blobs`."""
+        """Take in rows of a table, or `(id, bytes)` of `blobs`."""
         for row in rows:
             self._sums.update(repr((table, *row)).encode())
 
@@ -228,7 +232,7 @@ class Export:
         self.scope: Final = identifier(head["scope"], "scope")
         self.state: Final = ScopeState(space=head["space"], **head["state"])
         self._tables: Final[dict[str, list[Any]]] = head["tables"]
-        self.blobs: Final = {key: _at(f"blobs.{key}", _bytes(), text) for key, text in head["blobs"].items()}
+        self.blobs: Final = {name: _at(f"blobs.{name}", _bytes(), text) for name, text in head["blobs"].items()}
         self.rows: Final = self._prove(head["digest"])
 
     def pages(self, sizes: Mapping[str, int], usual: int = 1000) -> Iterator[tuple[str, list[Row]]]:
@@ -250,7 +254,7 @@ class Export:
         sums.add("blobs", self.blobs.items())
         if sums.hex() != digest:
             raise InvalidInput("the export is cut off or was changed: its digest is another")
-        if self.blobs.keys() - proof.blobs:
+        if self.blobs.keys() - proof.files:
             raise InvalidInput("the export has files that none of its records tells of")
         if proof.last >= self.state.next_number:
             raise InvalidInput("the export's state is older than its records")
@@ -262,7 +266,7 @@ class _Proof:
 
     def __init__(self) -> None:
         self.last = -1
-        self.blobs: set[str] = set()
+        self.files: set[str] = set()
         self._ids: set[str] = set()
         self._numbers: set[int] = set()
         self._single: set[tuple[Any, ...]] = set()
@@ -288,20 +292,14 @@ class _Proof:
         self._ids.add(row["id"])
         if row["kind"] == "note":
             data = json.loads(row["data"])
-            if data.get("namespace") == FILES and (key := blob_key(data.get("value"))):
-                self.blobs.add(key)
+            if data.get("namespace") == FILES:
+                self.files.add(data["key"])
         singles = [("session", row["session"], row["seq"])] if row["seq"] is not None else []
         if row["recorded_to"] is None:
             singles += [("id", row["id"])] + ([("key", row["kind"], row["key"])] if row["key"] is not None else [])
         if not self._single.isdisjoint(singles):
             raise InvalidInput(f"the export has record {row['id']!r} twice")
         self._single.update(singles)
-
-
-def blob_key(value: Any) -> str | None:
-    """Return the key of an uploaded file's bytes, as the value of its note names it."""
-    key = value.get("blob") if isinstance(value, dict) else None  # pyright: ignore[reportUnknownMemberType,reportUnknownVariableType]
-    return key if isinstance(key, str) and key else None
 
 
 def _stored(table: str, place: int, row: Any) -> Row:
@@ -321,6 +319,8 @@ def _packed(row: Mapping[str, Any], data: dict[str, Any]) -> str:
     needed = {"passage": ("session", "seq", "speaker"), "frame": ("session",), "note": ("key",)}.get(kind, ())
     if any(row[name] is None for name in needed):
         raise ValueError(f"belongs to a {kind}, which has {', '.join(needed)}")
+    if kind == "note" and not {"namespace", "key"} <= data.keys():
+        raise ValueError("belongs to a note, which has a namespace and a key")
     zones = data.get("zones", (0, 0))
     if row["precision"] is not None:
         ends = [row[name] for name in ("valid_from", "valid_to")]

@@ -13,9 +13,9 @@ from typing import Any, Final
 
 from fabula.abc import MOVED, BlobStore, Filter, Ground, ScopeState
 from fabula.errors import InvalidInput, StoreUnavailable
-from fabula.exported import FILES, FORMAT, STATE, VERSION, Digest, Export, blob_key, coded, shown
+from fabula.exported import FILES, FORMAT, STATE, VERSION, Digest, Export, coded, shown
 from fabula.remember import new_id
-from fabula.text import identifier
+from fabula.text import derived_id, identifier
 from fabula.types import Note
 from fabula.upkeep import PAGES, TRIES, digest
 
@@ -53,7 +53,7 @@ async def _read(ground: Ground, scope: str, state: ScopeState) -> dict[str, Any]
             sums.add(table, rows)
             tables[table] += shown(table, rows)
             after = rows[-1][:key]
-    files = await _files(ground, scope)
+    files = await _contents(ground, scope)
     sums.add("blobs", files.items())
     return {
         "format": FORMAT,
@@ -84,11 +84,16 @@ async def import_(ground: Ground, data: Mapping[str, Any], scope: str | None) ->
         written[table] += len(rows)
     if await digest(store, scope) != proved.rows:
         raise StoreUnavailable(f"scope {scope!r} did not arrive as it was exported; nothing of it is to be seen")
-    for key, held in proved.blobs.items():
-        await _blobs(ground).put(key, held)
+    for file_id, held in proved.blobs.items():
+        await _blobs(ground).put(blob_key(scope, file_id), held)
     await store.publish(scope, copier, proved.state)
     ground.wake(scope)
     return Imported(scope=scope, rows=written, blobs=len(proved.blobs))
+
+
+def blob_key(scope: str, file_id: str) -> str:
+    """Return under which key a scope's uploaded file is kept."""
+    return f"{derived_id('scope', scope)}/{file_id}"
 
 
 async def forget_files(ground: Ground, scope: str) -> int:
@@ -96,27 +101,27 @@ async def forget_files(ground: Ground, scope: str) -> int:
 
     Before the rows that tell of them: what breaks off in between can be begun again.
     """
-    return sum([await _blobs(ground).delete(key) for key in await _keys(ground, scope)])
+    return sum([await _blobs(ground).delete(blob_key(scope, one)) for one in await _files(ground, scope)])
 
 
-async def _files(ground: Ground, scope: str) -> dict[str, bytes]:
-    """Every uploaded file by its key. One that its store has lost is left out, and said to be."""
+async def _contents(ground: Ground, scope: str) -> dict[str, bytes]:
+    """Every uploaded file by its id. One that the blob store has lost is left out, and said to be."""
     found: dict[str, bytes] = {}
-    for key in await _keys(ground, scope):
+    for file_id in await _files(ground, scope):
         try:
-            found[key] = await _blobs(ground).get(key)
+            found[file_id] = await _blobs(ground).get(blob_key(scope, file_id))
         except KeyError:
-            log.warning("a file of scope %r is not in the blob store and was left out of the export", scope)
+            log.warning("file %s of scope %r is not in the blob store: it is left out", file_id, scope)
     return found
 
 
-async def _keys(ground: Ground, scope: str) -> list[str]:
-    """The keys of all uploaded files that a version of a note tells of, in their order."""
+async def _files(ground: Ground, scope: str) -> list[str]:
+    """The ids of all uploaded files that any version of a note tells of, in their order."""
     found: set[str] = set()
     wanted = Filter(kind="note", status=None, ended=True, limit=PAGE)
     while page := await ground.store.find(scope, wanted):
-        notes = [record for _, record in page if isinstance(record, Note) and record.namespace == FILES]
-        found.update(key for note in notes if (key := blob_key(note.value)))
+        notes = [record for _, record in page if isinstance(record, Note)]
+        found.update(note.key for note in notes if note.namespace == FILES)
         wanted = replace(wanted, after=page[-1][0])
     return sorted(found)
 
