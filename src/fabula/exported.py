@@ -30,7 +30,7 @@ from fabula.abc import MOVED, ScopeState
 from fabula.checking import aware
 from fabula.errors import InvalidInput
 from fabula.index import LINK, POSTING
-from fabula.text import identifier
+from fabula.text import derived_id, identifier
 from fabula.types import KINDS, Interval, Kind, Link, Precision, Status
 
 FORMAT: Final = "fabula"
@@ -38,6 +38,8 @@ VERSION: Final = 1
 """Raised with every change of the form; a newer one is refused."""
 FILES: Final = "fabula:files"
 """The namespace of the notes that tell of uploaded files; a note's key is the file's id."""
+BLOB: Final = "blob"
+"""The key of such a note's value under which the key of the file's bytes stands."""
 Row: TypeAlias = tuple[Any, ...]
 _Read: TypeAlias = Callable[[Any], Any]
 """From a value in the export to the one that is stored; raises `ValueError` for what it is not."""
@@ -180,6 +182,11 @@ _HEAD: Final = _object_of({
 }, every=True)  # fmt: skip
 
 
+def blob_key(scope: str, file_id: str) -> str:
+    """Return the key of a file's bytes: hashes, so that no name is ever a path, and no two are one."""
+    return f"{derived_id('scope', scope)}/{derived_id('file', file_id)}"
+
+
 def shown(table: str, rows: Iterable[Row]) -> Iterator[dict[str, Any]]:
     """Yield a table's rows as they stand in an export."""
     columns = tuple(TABLES[table])
@@ -215,10 +222,10 @@ class Digest:
 class Export:
     """An export that was proved to be one: whole, of this form, and agreeing with itself.
 
-    Raises `InvalidInput`, one line that says where.
+    It is read as what is to stand in `scope` (default: its own). Raises `InvalidInput`, one line that says where.
     """
 
-    def __init__(self, data: Mapping[str, Any]) -> None:
+    def __init__(self, data: Mapping[str, Any], scope: str | None = None) -> None:
         given: Any = data
         if not isinstance(given, Mapping) or data.get("format") != FORMAT:
             raise InvalidInput("this is no export of fabula")
@@ -229,28 +236,46 @@ class Export:
             head = _HEAD(dict(data))
         except ValueError as error:
             raise InvalidInput(f"the export cannot be read: {error}") from None
-        self.scope: Final = identifier(head["scope"], "scope")
+        own = identifier(head["scope"], "scope")
+        self.scope: Final = own if scope is None else identifier(scope, "scope")
         self.state: Final = ScopeState(space=head["space"], **head["state"])
         self._tables: Final[dict[str, list[Any]]] = head["tables"]
         self.blobs: Final = {name: _at(f"blobs.{name}", _bytes(), text) for name, text in head["blobs"].items()}
+        self._tables.update({table: self._tables.pop(table) for table in MOVED})  # in the order they are written in
         self.rows: Final = self._prove(head["digest"])
+        """The fingerprint of the rows as they are to stand."""
 
     def pages(self, sizes: Mapping[str, int], usual: int = 1000) -> Iterator[tuple[str, list[Row]]]:
-        """Yield all rows as they are stored, so many of a table at once."""
+        """Yield all rows as they are to stand, so many of a table at once."""
+        for table, rows in self._pages(sizes, usual):
+            yield table, self._placed(rows) if table == "records" else rows
+
+    def _pages(self, sizes: Mapping[str, int], usual: int = 1000) -> Iterator[tuple[str, list[Row]]]:
+        """All rows as they were exported."""
         for table, rows in self._tables.items():
             step = sizes.get(table, usual)
             for start in range(0, len(rows), step):
                 yield table, [_stored(table, start + n, row) for n, row in enumerate(rows[start : start + step])]
 
+    def _placed(self, rows: Iterable[Row]) -> list[Row]:
+        """Records among which those of files tell where the bytes are to be."""
+        data = list(TABLES["records"]).index("data")
+        placed: list[Row] = []
+        for row in rows:
+            told = _file(row)
+            if told is not None:
+                told["value"][BLOB] = blob_key(self.scope, told["key"])
+                row = (*row[:data], _json(told), *row[data + 1 :])
+            placed.append(row)
+        return placed
+
     def _prove(self, digest: str) -> str:
-        """Return the fingerprint of the rows alone."""
-        sums, proof = Digest(), _Proof()
-        self._tables.update({table: self._tables.pop(table) for table in MOVED})  # in the order they are written in
-        for table, rows in self.pages({}):
+        sums, there, proof = Digest(), Digest(), _Proof()
+        for table, rows in self._pages({}):
             sums.add(table, rows)
+            there.add(table, self._placed(rows) if table == "records" else rows)
             for row in rows:
                 proof.take(table, row)
-        rows = sums.hex()
         sums.add("blobs", self.blobs.items())
         if sums.hex() != digest:
             raise InvalidInput("the export is cut off or was changed: its digest is another")
@@ -258,7 +283,7 @@ class Export:
             raise InvalidInput("the export has files that none of its records tells of")
         if proof.last >= self.state.next_number:
             raise InvalidInput("the export's state is older than its records")
-        return rows
+        return there.hex()
 
 
 class _Proof:
@@ -290,16 +315,28 @@ class _Proof:
         self.last = row["number"]
         self._numbers.add(self.last)
         self._ids.add(row["id"])
-        if row["kind"] == "note":
-            data = json.loads(row["data"])
-            if data.get("namespace") == FILES:
-                self.files.add(data["key"])
+        if (file := _file(tuple(row.values()))) is not None:
+            self.files.add(file["key"])
         singles = [("session", row["session"], row["seq"])] if row["seq"] is not None else []
         if row["recorded_to"] is None:
             singles += [("id", row["id"])] + ([("key", row["kind"], row["key"])] if row["key"] is not None else [])
         if not self._single.isdisjoint(singles):
             raise InvalidInput(f"the export has record {row['id']!r} twice")
         self._single.update(singles)
+
+
+def _file(row: Row) -> dict[str, Any] | None:
+    """The data of a record that tells of an uploaded file; `None` of any other."""
+    named = dict(zip(TABLES["records"], row, strict=True))
+    if named["kind"] != "note":
+        return None
+    data: dict[str, Any] = json.loads(named["data"])
+    value = data.get("value")
+    return data if data["namespace"] == FILES and isinstance(value, dict) and value.get(BLOB) else None  # pyright: ignore[reportUnknownMemberType]
+
+
+def _json(data: Any) -> str:
+    return json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
 def _stored(table: str, place: int, row: Any) -> Row:
@@ -329,7 +366,7 @@ def _packed(row: Mapping[str, Any], data: dict[str, Any]) -> str:
                 (_EPOCH + timedelta(microseconds=end)).astimezone(timezone(timedelta(seconds=zone)))
         if None not in ends and ends[0] > ends[1]:
             raise ValueError("ends before it starts")
-    packed = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    packed = _json(data)
     packed.encode()  # half a surrogate pair is no text
     return packed
 

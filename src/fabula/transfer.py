@@ -13,9 +13,8 @@ from typing import Any, Final
 
 from fabula.abc import MOVED, BlobStore, Filter, Ground, ScopeState
 from fabula.errors import InvalidInput, StoreUnavailable
-from fabula.exported import FILES, FORMAT, STATE, VERSION, Digest, Export, coded, shown
+from fabula.exported import BLOB, FILES, FORMAT, STATE, VERSION, Digest, Export, blob_key, coded, shown
 from fabula.remember import new_id
-from fabula.text import derived_id, identifier
 from fabula.types import Note
 from fabula.upkeep import PAGES, TRIES, digest
 
@@ -70,8 +69,8 @@ async def _read(ground: Ground, scope: str, state: ScopeState) -> dict[str, Any]
 
 async def import_(ground: Ground, data: Mapping[str, Any], scope: str | None) -> Imported:
     """See `AsyncMemory.import_`."""
-    proved = await asyncio.to_thread(Export, data)
-    scope = proved.scope if scope is None else identifier(scope, "scope")
+    proved = await asyncio.to_thread(Export, data, scope)
+    scope = proved.scope
     if proved.blobs and ground.blobs is None:
         raise InvalidInput("the export has uploaded files: open the memory with a blob store to import them")
     store, copier, written = ground.store, new_id(), dict.fromkeys(MOVED, 0)
@@ -91,39 +90,34 @@ async def import_(ground: Ground, data: Mapping[str, Any], scope: str | None) ->
     return Imported(scope=scope, rows=written, blobs=len(proved.blobs))
 
 
-def blob_key(scope: str, file_id: str) -> str:
-    """Return under which key a scope's uploaded file is kept."""
-    return f"{derived_id('scope', scope)}/{file_id}"
-
-
 async def forget_files(ground: Ground, scope: str) -> int:
     """Remove the scope's uploaded files from where they are kept; return how many there were.
 
     Before the rows that tell of them: what breaks off in between can be begun again.
     """
-    return sum([await _blobs(ground).delete(blob_key(scope, one)) for one in await _files(ground, scope)])
+    return sum([await _blobs(ground).delete(key) for key in (await _files(ground, scope)).values()])
 
 
 async def _contents(ground: Ground, scope: str) -> dict[str, bytes]:
     """Every uploaded file by its id. One that the blob store has lost is left out, and said to be."""
     found: dict[str, bytes] = {}
-    for file_id in await _files(ground, scope):
+    for file_id, key in (await _files(ground, scope)).items():
         try:
-            found[file_id] = await _blobs(ground).get(blob_key(scope, file_id))
+            found[file_id] = await _blobs(ground).get(key)
         except KeyError:
             log.warning("file %s of scope %r is not in the blob store: it is left out", file_id, scope)
     return found
 
 
-async def _files(ground: Ground, scope: str) -> list[str]:
-    """The ids of all uploaded files that any version of a note tells of, in their order."""
-    found: set[str] = set()
+async def _files(ground: Ground, scope: str) -> dict[str, str]:
+    """Where the bytes are of all uploaded files that any version of a note tells of, by the files' ids, in order."""
+    found: dict[str, str] = {}
     wanted = Filter(kind="note", status=None, ended=True, limit=PAGE)
     while page := await ground.store.find(scope, wanted):
-        notes = [record for _, record in page if isinstance(record, Note)]
-        found.update(note.key for note in notes if note.namespace == FILES)
+        notes = [record for _, record in page if isinstance(record, Note) and record.namespace == FILES]
+        found |= {note.key: note.value[BLOB] for note in notes}
         wanted = replace(wanted, after=page[-1][0])
-    return sorted(found)
+    return dict(sorted(found.items()))
 
 
 def _blobs(ground: Ground) -> BlobStore:

@@ -15,10 +15,10 @@ from pictures import png
 
 from fabula import AsyncMemory, Image, InvalidInput, Message, Note, Passage, ProviderUnavailable
 from fabula.abc import MOVED, Changes, Entry, Extraction
+from fabula.exported import blob_key
 from fabula.remember import terms_of
 from fabula.stores.statements import TABLES
 from fabula.testing import FakeClock, HashEmbedder
-from fabula.transfer import blob_key
 from fabula.types import Entity, Event, Fact, Frame, Insight
 from neuromemory.transfer import delete_user_data, export_user_data, import_user_data
 
@@ -41,6 +41,12 @@ class Shelf:
 
     async def delete(self, key: str) -> bool:
         return self.held.pop(key, None) is not None
+
+    async def list(self, prefix: str) -> list[str]:
+        return [key for key in self.held if key.startswith(prefix)]
+
+    async def url(self, key: str, seconds: float) -> str:
+        raise NotImplementedError
 
 
 class Drawing:
@@ -83,14 +89,15 @@ async def lived(opened: AsyncMemory, shelf: Shelf, user: str, word: str) -> None
     await opened.forget(user, refs=[f"{word}-2"])  # a tombstone
     (first,), spelled, user = await opened.records(user), user, unicodedata.normalize("NFC", user)
     made: dict[str, Any] = {"scope": user, "sources": (first.id,)}
+    file = {"name": f"{word}.pdf", "blob": blob_key(user, word)}
     records = [
         Insight(id=f"i-{word}", text=f"loves {word}", category=word, **made),
         Note(id=f"k-{word}", text=word, namespace="kv", key=word, value={word: [word]}, scope=user),
-        Note(id=f"k2-{word}", text=word, namespace="fabula:files", key=word, value={"name": f"{word}.pdf"}, scope=user),
+        Note(id=f"k2-{word}", text=word, namespace="fabula:files", key=word, value=file, scope=user),
     ]
-    await store.write(
-        user, Changes(put=(Entry(record=records[0], terms=terms_of(records[0])),))
-    )  # a version that is over
+    entries = [Entry(record=record, terms=terms_of(record)) for record in records]
+    await store.write(user, Changes(put=tuple(entries)))
+    await store.write(user, Changes(put=tuple(entries[:1])))  # a version that is over
     await shelf.put(blob_key(user, word), f"%PDF {word}".encode())
     await opened.remember(spelled, Message(f"{word} fails", speaker="Ann", session=word))
     assert (await opened.flush(user)).failed

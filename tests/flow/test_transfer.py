@@ -13,10 +13,9 @@ from pictures import png
 
 from fabula import AsyncMemory, Image, InvalidInput, Memory, Message, Note, Passage, StoreUnavailable
 from fabula.abc import MOVED, Changes, Entry, Extraction
-from fabula.exported import TABLES, VERSION, Digest
+from fabula.exported import TABLES, VERSION, Digest, blob_key
 from fabula.stores.statements import COLUMNS
 from fabula.testing import FakeClock, FakeExtractor, HashEmbedder
-from fabula.transfer import blob_key
 from fabula.types import Entity, Event, Fact, Frame, Kind
 from fabula.upkeep import digest
 
@@ -60,6 +59,12 @@ class Shelf:
 
     async def delete(self, key: str) -> bool:
         return self.held.pop(key, None) is not None
+
+    async def list(self, prefix: str) -> list[str]:
+        return [key for key in self.held if key.startswith(prefix)]
+
+    async def url(self, key: str, seconds: float) -> str:
+        raise NotImplementedError
 
 
 def memory(db: str, **options: Any) -> AsyncMemory:
@@ -224,7 +229,8 @@ def test_the_blocking_face_does_it_too(db: str, other: str):
 
 
 async def uploaded(opened: AsyncMemory, shelf: Shelf, scope: str, name: str, data: bytes) -> None:
-    note = Note(scope=scope, id=f"file-{name}", text=name, namespace="fabula:files", key=name, value={"name": name})
+    value = {"name": name, "blob": blob_key(scope, name)}
+    note = Note(scope=scope, id=f"file-{name}", text=name, namespace="fabula:files", key=name, value=value)
     await shelf.put(blob_key(scope, name), data)
     await store(opened).write(scope, Changes(put=(Entry(record=note),)))
 
