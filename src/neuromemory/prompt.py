@@ -163,14 +163,16 @@ def _relations(recalled: Mapping[str, Any], facts: Sequence[Mapping[str, Any]]) 
     """The lines of the graph that none of the facts says already: it is one with the triple, or names all of it."""
     ids = [fact["id"] for fact in facts if "id" in fact]
     triples = map(_mapping, _list(recalled.get("graph_results")))
-    told = {_triple(one) for one in triples if one.get("id") in ids}
+    told = {_parts(_line(one)) for one in triples if one.get("id") in ids}
     texts = [fold(_said(fact, "text")) for fact in facts]
     lines = dict.fromkeys(line for line in _list(recalled.get("graph_context")) if isinstance(line, str))
     return [line for line in lines if _parts(line) not in told and not any(_says(text, line) for text in texts)]
 
 
-def _triple(result: Mapping[str, Any]) -> tuple[str, ...]:
-    return tuple(fold(str(result.get(name))) for name in ("subject", "predicate", "object"))
+def _line(triple: Mapping[str, Any]) -> str:
+    """A result of the graph as its context has it."""
+    text = triple.get("text")
+    return text if isinstance(text, str) else " → ".join(str(triple.get(n)) for n in ("subject", "predicate", "object"))
 
 
 def _parts(line: str) -> tuple[str, ...]:

@@ -245,6 +245,7 @@ async def test_uploaded_files_come_along_and_go_with_their_scope(db: str, other:
         assert (await opened.import_(data, scope="w")).blobs == 1
         forgotten = await opened.forget("u", everything=True)
         assert forgotten.rows["files"] == 1
+        assert (await opened.export("w"))["blobs"] == data["blobs"], "it has a file of its own"
         assert here.held == {blob_key("v", "one"): b"theirs", blob_key("w", "one"): b"\x00\xffone"}
     async with memory(other) as opened:
         with pytest.raises(InvalidInput, match="blob store"):
