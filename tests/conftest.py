@@ -127,6 +127,18 @@ def db(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     return str(tmp_path / "memory.db") if request.param == "sqlite" else request.getfixturevalue("postgres_url")
 
 
+@pytest.fixture(params=["sqlite", "postgres"])
+def other(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """Another database, to copy to."""
+    if request.param == "sqlite":
+        yield str(tmp_path / "other.db")
+        return
+    server, template = (request.getfixturevalue(name) for name in ("postgres_server", "postgres_template"))
+    name = server.create(template=template)
+    yield server.url(name)
+    server.drop(name)
+
+
 @pytest.fixture(params=["sqlite"])
 def file(tmp_path: Path) -> Path:
     """For what is about the file itself."""

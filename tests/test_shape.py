@@ -26,25 +26,18 @@ FLOORS: dict[str, tuple[int, str]] = {
             2,
             "pure functions",
             "text words secrets when question scoring scripts keys ranking render replies prompts graph ties expansion "
-            "names surnames relations timeline frames talk holding narrowing standing weighing "
-            "chunks",
-        ),
-        (3, "ground", "stores providers documents"),
-        (
-            3,
-            "flows",
-            "authored extract extractors link people synonyms hits fusion remember recall upkeep pruning files",
+            "names surnames relations timeline frames talk holding narrowing standing weighing exported chunking",
         ),
         (
             3,
             "ground",
-            "stores providers",
+            "stores providers documents",
         ),
         (
             3,
             "flows",
             "authored dated extract extractors link people synonyms hits fusion remember recall upkeep "
-            "pruning access",
+            "pruning access transfer files",
         ),
         (
             4,

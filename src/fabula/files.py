@@ -22,7 +22,7 @@ from fabula.errors import InvalidInput, StoreUnavailable
 from fabula.filenames import in_words
 from fabula.remember import entry, hides, new_id, plain
 from fabula.settings import Settings
-from fabula.text import ANALYZER, clean, derived_id, identifier
+from fabula.text import ANALYZER, clean, identifier
 from fabula.types import (
     DOCUMENT,
     MAX_LIMIT,
@@ -37,10 +37,8 @@ from fabula.types import (
     Plan,
 )
 
-NAMESPACE: Final = "fabula:files"
 SESSION: Final = "file:"
 """What the session of a file's passages begins with; its id follows."""
-BLOB: Final = "blob"
 """The key of a file's note under which the key of its bytes stands."""
 PAGE: Final = 1000
 
@@ -229,7 +227,7 @@ class Files:
         So whatever is reported is whole. What is interrupted between leaves bytes that nothing tells of; they go with
         the scope.
         """
-        key = _key(scope, file.id)
+        key = blob_key(scope, file.id)
         put = False
         made = [entry(scope, message, file.created, ground.settings) for message in messages]
         async with self._one:  # in this process; the revision holds off the others, where the scope has one
@@ -267,7 +265,7 @@ async def erase(ground: Ground, scope: str, erasure: Erasure) -> Forgotten:
         notes = {note.id: note for note in await _notes(ground, scope)}
     else:
         found = await ground.store.get(scope, [*named, *erasure.ids])
-        notes = {i: n for i, n in found.items() if isinstance(n, Note) and n.namespace == NAMESPACE}
+        notes = {i: n for i, n in found.items() if isinstance(n, Note) and n.namespace == FILES}
         inner = [await _passages(ground, scope, name) for name in notes if name not in named]
         ids = dict.fromkeys([*erasure.ids, *notes, *(i for some in inner for i in some)])
         erasure = replace(erasure, ids=tuple(ids))
@@ -277,10 +275,10 @@ async def erase(ground: Ground, scope: str, erasure: Erasure) -> Forgotten:
         return forgotten
     for name in named:
         if name not in notes:  # left over by an erasure that failed half-way
-            await blobs.delete(_key(scope, name))
+            await blobs.delete(blob_key(scope, name))
     keys = [note.value[BLOB] for note in notes.values()]
     if erasure.everything:
-        keys += await blobs.list(_key(scope))
+        keys += await blobs.list(blob_key(scope))
     gone = [await blobs.delete(key) for key in dict.fromkeys(keys)]
     return replace(forgotten, rows={**forgotten.rows, "files": sum(gone)}) if any(gone) else forgotten
 
@@ -291,11 +289,6 @@ def _blobs(ground: Ground) -> BlobStore:
     return ground.blobs
 
 
-def _key(scope: str, file_id: str | None = None) -> str:
-    """Where a file's bytes are: hashes, so that no name is ever a path, and no two are one."""
-    return f"{derived_id('scope', scope)}/{'' if file_id is None else derived_id('file', file_id)}"
-
-
 # --- notes -------------------------------------------------------------------------------------------------------
 
 
@@ -303,7 +296,7 @@ def _note(scope: str, file: File, blob: str) -> Note:
     value = {name: getattr(file, name) for name in _WRITTEN}
     value |= {"metadata": dict(file.metadata), "created": file.created.isoformat()}
     value |= {"tags": list(file.tags), "warnings": list(file.warnings), BLOB: blob}
-    return Note(scope=scope, id=file.id, text="", namespace=NAMESPACE, key=file.id, value=value)
+    return Note(scope=scope, id=file.id, text="", namespace=FILES, key=file.id, value=value)
 
 
 def _as_file(note: Note) -> File:
@@ -314,7 +307,7 @@ def _as_file(note: Note) -> File:
 
 async def _noted(ground: Ground, scope: str, name: str) -> Note | None:
     record = (await ground.store.get(scope, [name])).get(name)
-    return record if isinstance(record, Note) and record.namespace == NAMESPACE else None
+    return record if isinstance(record, Note) and record.namespace == FILES else None
 
 
 async def _notes(ground: Ground, scope: str) -> list[Note]:
@@ -322,7 +315,7 @@ async def _notes(ground: Ground, scope: str) -> list[Note]:
     after = -1
     while page := await ground.store.find(scope, Filter(kind="note", limit=PAGE, after=after)):
         after = page[-1][0]
-        found += [note for _, note in page if isinstance(note, Note) and note.namespace == NAMESPACE]
+        found += [note for _, note in page if isinstance(note, Note) and note.namespace == FILES]
     return found
 
 

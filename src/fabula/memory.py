@@ -10,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Literal, Self, cast, get_args
 
-from fabula import authored
+from fabula import authored, transfer
 from fabula import extract as extracting
 from fabula import recall as recalling
 from fabula import remember as remembering
@@ -31,6 +31,7 @@ from fabula.settings import Settings
 from fabula.stores import open_store
 from fabula.stores.hot import HotStore
 from fabula.text import clean, derived_id, identifier
+from fabula.transfer import Imported
 from fabula.types import (
     KINDS,
     MAX_LIMIT,
@@ -528,3 +529,22 @@ class AsyncMemory:
         await self._crew.ready()
         names = await self._store.scopes() if scope is None else [identifier(scope, "scope")]
         return sum([await remembering.reindex(self._store, name) for name in names])
+
+    # --- taking it along ---
+
+    async def export(self, scope: str) -> dict[str, Any]:
+        """Return all there is of a scope as one JSON object: every version, vector and tie, pictures and files.
+
+        Its form is that of `fabula.exported`. Raises `InvalidInput` where there is no such scope, and
+        `StoreUnavailable` where it is written to all the while.
+        """
+        return await transfer.export(await self._crew.ready(), identifier(scope, "scope"))
+
+    async def import_(self, data: Mapping[str, Any], *, scope: str | None = None) -> Imported:
+        """Put in what `export` gave, under its own name or as another `scope`; nothing is embedded or read anew.
+
+        All of it is there in the end or nothing; the same again is no error and does nothing. Raises `InvalidInput`,
+        before anything is written, for what is no export, is cut off, changed or of a newer version, and where the
+        scope holds something else.
+        """
+        return await transfer.import_(await self._crew.ready(), data, scope)

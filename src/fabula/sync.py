@@ -22,6 +22,7 @@ from fabula.memory import DEFAULT_PLAN, DRAWN, AsyncMemory, EmbedderName, local_
 from fabula.pruning import Upkept
 from fabula.render import Recollection
 from fabula.settings import Settings
+from fabula.transfer import Imported
 from fabula.types import (
     Access,
     Emotion,
@@ -333,3 +334,11 @@ class Memory:
     def reindex(self, scope: str | None = None) -> int:
         """Make the keyword index anew; see `AsyncMemory.reindex`."""
         return self._call("reindex", self._memory.reindex(scope))
+
+    def export(self, scope: str) -> dict[str, Any]:
+        """Return all there is of a scope as one JSON object; see `AsyncMemory.export`."""
+        return self._call("export", self._memory.export(scope))
+
+    def import_(self, data: Mapping[str, Any], *, scope: str | None = None) -> Imported:
+        """Put in what `export` gave; see `AsyncMemory.import_`."""
+        return self._call("import_", self._memory.import_(data, scope=scope))

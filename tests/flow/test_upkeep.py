@@ -2,9 +2,8 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -30,18 +29,6 @@ TALK = [
     Message("", speaker="Alice", id="3", session="one"),
     Message("Bob works at the harbour 😀", speaker="Bob", id="4", session="two", time="2024-02-29T12:00:00+08:00"),
 ]
-
-
-@pytest.fixture(params=["sqlite", "postgres"])
-def other(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    """Another database, to copy to."""
-    if request.param == "sqlite":
-        yield str(tmp_path / "other.db")
-        return
-    server, template = (request.getfixturevalue(name) for name in ("postgres_server", "postgres_template"))
-    name = server.create(template=template)
-    yield server.url(name)
-    server.drop(name)
 
 
 def memory(db: str, embedder: Embedder | None = None, **options: Any) -> AsyncMemory:

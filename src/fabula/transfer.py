@@ -1,0 +1,118 @@
+"""Taking a scope out as plain data and putting it in again, whole or not at all; knows only protocols.
+
+What an export looks like is said in `fabula.exported`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from fabula.abc import MOVED, BlobStore, Filter, Ground, ScopeState
+from fabula.errors import InvalidInput, StoreUnavailable
+from fabula.exported import BLOB, FILES, FORMAT, STATE, VERSION, Digest, Export, blob_key, coded, shown
+from fabula.remember import new_id
+from fabula.types import Note
+from fabula.upkeep import PAGES, TRIES, digest
+
+log = logging.getLogger(__name__)
+PAGE: Final = 1000
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Imported:
+    """What an import did: rows written by table and files; `present` where the same was there already."""
+
+    scope: str
+    rows: Mapping[str, int]
+    blobs: int = 0
+    present: bool = False
+
+
+async def export(ground: Ground, scope: str) -> dict[str, Any]:
+    """See `AsyncMemory.export`."""
+    for _ in range(TRIES):
+        state = await ground.store.state(scope)
+        if state is None:
+            raise InvalidInput(f"there is no scope {scope!r} to export")
+        made = await _read(ground, scope, state)
+        if await ground.store.state(scope) == state:
+            return made
+    raise StoreUnavailable(f"scope {scope!r} is written to while it is exported: stop its writers and try again")
+
+
+async def _read(ground: Ground, scope: str, state: ScopeState) -> dict[str, Any]:
+    sums, tables = Digest(), {table: list[dict[str, Any]]() for table in MOVED}
+    for table, key in MOVED.items():
+        after = None
+        while rows := await ground.store.page(scope, table, after, PAGES.get(table, PAGE)):
+            sums.add(table, rows)
+            tables[table] += shown(table, rows)
+            after = rows[-1][:key]
+    files = await _contents(ground, scope)
+    sums.add("blobs", files.items())
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "scope": scope,
+        "exported": ground.clock().isoformat(),
+        "space": state.space,
+        "state": {name: getattr(state, name) for name in STATE},
+        "tables": tables,
+        "blobs": dict(coded(files)),
+        "digest": sums.hex(),
+    }
+
+
+async def import_(ground: Ground, data: Mapping[str, Any], scope: str | None) -> Imported:
+    """See `AsyncMemory.import_`."""
+    proved = await asyncio.to_thread(Export, data, scope)
+    scope = proved.scope
+    if proved.blobs and ground.blobs is None:
+        raise InvalidInput("the export has uploaded files: open the memory with a blob store to import them")
+    store, copier, written = ground.store, new_id(), dict.fromkeys(MOVED, 0)
+    if await store.receive(scope, proved.state.revision, copier, afresh=True) is None:
+        if await digest(store, scope) != proved.rows:
+            raise InvalidInput(f"scope {scope!r} holds something else already: forget it first, or import as another")
+        return Imported(scope=scope, rows=written, present=True)
+    for table, rows in proved.pages(PAGES, PAGE):
+        await store.restore(scope, copier, table, rows)
+        written[table] += len(rows)
+    if await digest(store, scope) != proved.rows:
+        raise StoreUnavailable(f"scope {scope!r} did not arrive as it was exported; nothing of it is to be seen")
+    for file_id, held in proved.blobs.items():
+        await _blobs(ground).put(blob_key(scope, file_id), held)
+    await store.publish(scope, copier, proved.state)
+    ground.wake(scope)
+    return Imported(scope=scope, rows=written, blobs=len(proved.blobs))
+
+
+async def _contents(ground: Ground, scope: str) -> dict[str, bytes]:
+    """Every uploaded file by its id. One that the blob store has lost is left out, and said to be."""
+    found: dict[str, bytes] = {}
+    for file_id, key in (await _files(ground, scope)).items():
+        try:
+            found[file_id] = await _blobs(ground).get(key)
+        except KeyError:
+            log.warning("file %s of scope %r is not in the blob store: it is left out", file_id, scope)
+    return found
+
+
+async def _files(ground: Ground, scope: str) -> dict[str, str]:
+    """Where the bytes are of all uploaded files that any version of a note tells of, by the files' ids, in order."""
+    found: dict[str, str] = {}
+    wanted = Filter(kind="note", status=None, ended=True, limit=PAGE)
+    while page := await ground.store.find(scope, wanted):
+        notes = [record for _, record in page if isinstance(record, Note) and record.namespace == FILES]
+        found |= {note.key: note.value[BLOB] for note in notes}
+        wanted = replace(wanted, after=page[-1][0])
+    return dict(sorted(found.items()))
+
+
+def _blobs(ground: Ground) -> BlobStore:
+    if ground.blobs is None:
+        raise InvalidInput("uploaded files are kept in a blob store: open the memory with it")
+    return ground.blobs
