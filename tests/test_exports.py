@@ -13,8 +13,8 @@ NAMES = [
     "Insight", "Interval", "InvalidInput", "LLMExtractor", "LeaseLost", "Masked", "Memory", "MemoryClosed", "Message",
     "MissingExtra", "Note", "OpenAIEmbedder", "OpenAILLM", "Passage", "Plan", "ProviderAuthError", "ProviderBadReply",
     "ProviderError", "ProviderRateLimited", "ProviderUnavailable", "Receipt", "Recollection", "Record",
-    "ReentrantCall", "Reply", "RuleExtractor", "SchemaTooNew", "Settings", "SourcesGone", "Stats", "Store",
-    "StoreError", "StoreUnavailable", "Trace", "UsageError", "__version__",
+    "ReentrantCall", "Reflection", "Reply", "RuleExtractor", "SchemaTooNew", "Settings", "SourcesGone", "Stats",
+    "Store", "StoreError", "StoreUnavailable", "Trace", "UsageError", "__version__",
 ]  # fmt: skip
 
 CLASSES = [name for name in NAMES if name != "__version__"]

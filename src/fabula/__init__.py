@@ -48,6 +48,7 @@ from fabula.types import (
     Plan,
     Receipt,
     Record,
+    Reflection,
     Stats,
     Trace,
 )
@@ -98,6 +99,7 @@ __all__ = [
     "Recollection",
     "Record",
     "ReentrantCall",
+    "Reflection",
     "Reply",
     "RuleExtractor",
     "SchemaTooNew",

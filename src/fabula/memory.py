@@ -12,6 +12,7 @@ from typing import Any, Final, Literal, Self, cast, get_args
 
 from fabula import extract as extracting
 from fabula import recall as recalling
+from fabula import reflect as reflecting
 from fabula import remember as remembering
 from fabula.abc import LLM, BlobStore, Clock, Embedder, Erasure, Extractor, Filter, Store
 from fabula.checking import aware, within
@@ -26,7 +27,22 @@ from fabula.settings import Settings
 from fabula.stores import open_store
 from fabula.stores.hot import HotStore
 from fabula.text import clean, derived_id, identifier
-from fabula.types import KINDS, Flushed, Forgotten, Image, Interval, Kind, Message, Plan, Receipt, Record, Stats, Status
+from fabula.types import (
+    KINDS,
+    MAX_LIMIT,
+    Flushed,
+    Forgotten,
+    Image,
+    Interval,
+    Kind,
+    Message,
+    Plan,
+    Receipt,
+    Record,
+    Reflection,
+    Stats,
+    Status,
+)
 from fabula.upkeep import Progress, check, quiet, reembed
 
 EmbedderName = Literal["default", "fast"]
@@ -183,6 +199,20 @@ class AsyncMemory:
             explain=explain,
             images=images,
         )
+
+    async def reflect(self, scope: str, *, batch: int = reflecting.BATCH) -> Reflection:
+        """Extract what is pending, then draw insights from what is new since the last time; return what was made.
+
+        A language model is shown `batch` records at a time; without one, what recurs is counted. Nothing is inferred of
+        personality, values, politics, religion, health or sexual life. What has been reflected on is not again, however
+        many call at once; an insight that was forgotten does not come back.
+
+        Raises `InvalidInput`, a `ProviderError` where a model gave no answer (the next call goes on where this one
+        was), `StoreUnavailable`, and `LeaseLost` where another process took the scope over.
+        """
+        ground = await self._crew.ready()
+        within("batch", batch, 1, MAX_LIMIT)
+        return await reflecting.reflect(ground, identifier(scope, "scope"), batch)
 
     async def forget(
         self,

@@ -49,6 +49,8 @@ class Settings:
     """Whether upkeep makes one fact of a chain of attributes: Nora has a cat, the cat is a tabby."""
     idle: float = 30.0
     """How many seconds a session has to be quiet before its last, incomplete window is extracted."""
+    reflect_every: int = 0
+    """After how many extracted windows of a scope the background reflects on it; 0: only `reflect` does."""
     batch: int = 64
     """How many texts the embedder is given at once."""
     attempts: int = 5
@@ -83,6 +85,7 @@ class Settings:
         within("hot_bytes", self.hot_bytes, 0)
         within("synonyms", self.synonyms, 0)
         within("prune", self.prune, 0)
+        within("reflect_every", self.reflect_every, 0)
         within("synonymy", self.synonymy, 0, 1, kind=float)
         for name in ("idle", "backoff", "lease", "drain", "busy"):
             if (name, getattr(self, name)) != ("drain", math.inf):

@@ -19,9 +19,23 @@ from fabula.abc import LLM, BlobStore, Clock, Embedder, Extractor, Store
 from fabula.errors import ForkedMemory, MemoryClosed, ReentrantCall
 from fabula.memory import DEFAULT_PLAN, AsyncMemory, EmbedderName, local_now
 from fabula.pruning import Upkept
+from fabula.reflect import BATCH
 from fabula.render import Recollection
 from fabula.settings import Settings
-from fabula.types import Flushed, Forgotten, Image, Interval, Kind, Message, Plan, Receipt, Record, Stats, Status
+from fabula.types import (
+    Flushed,
+    Forgotten,
+    Image,
+    Interval,
+    Kind,
+    Message,
+    Plan,
+    Receipt,
+    Record,
+    Reflection,
+    Stats,
+    Status,
+)
 from fabula.upkeep import Progress, quiet
 
 T = TypeVar("T")
@@ -184,6 +198,10 @@ class Memory:
         return self._call(
             "recall", self._memory.recall(scope, query, plan, at=at, as_of=as_of, explain=explain, images=images)
         )
+
+    def reflect(self, scope: str, *, batch: int = BATCH) -> Reflection:
+        """Draw insights from what is new; see `AsyncMemory.reflect`."""
+        return self._call("reflect", self._memory.reflect(scope, batch=batch))
 
     def forget(
         self,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from fabula.types.records import NOTHING, Interval, Record
+from fabula.types.records import NOTHING, Insight, Interval, Record
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -60,6 +60,19 @@ class Flushed:
     failed: int = 0
     """Work whose last attempt failed. It is tried again later, a few times; then at the next opening."""
     errors: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Reflection:
+    """What `reflect` did. Without anything new since the last time it is empty."""
+
+    analyzed: int = 0
+    """How many records were new: frames, facts, and passages that nothing was made of."""
+    insights: tuple[Insight, ...] = ()
+    """Those that are new or have changed, as they are kept."""
+    refused: int = 0
+    """Items of a model's replies that were left out: of no known category, about what is never inferred of people
+    (personality, values, politics, religion, health, sexual life), or without a source."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
