@@ -100,7 +100,7 @@ class Reflecting:
         """
         made: dict[str, Insight] = {}
         analyzed = refused = 0
-        size = PAGE if self._llm is None else batch
+        size = batch
         while (news := await self._news(lease.scope, size)) is not None:
             try:
                 drawn = await self._drawn(lease.scope, news)
@@ -131,20 +131,21 @@ class Reflecting:
         note = (await self._store.get(scope, [_NOTE])).get(_NOTE)
         after = note.value if isinstance(note, Note) else -1
         records: list[Record] = []
-        while True:
+        # A model is shown so many at once; counting reads everything anyway.
+        while self._llm is None or len(records) < size:
+            most = PAGE if self._llm is None else size - len(records)
             pages = [
-                await self._store.find(scope, Filter(kind=kind, status=None, limit=size, after=after))
+                await self._store.find(scope, Filter(kind=kind, status=None, limit=most, after=after))
                 for kind in self._kinds
             ]
-            found = sorted((numbered for page in pages for numbered in page), key=lambda one: one[0])[:size]
+            found = sorted((numbered for page in pages for numbered in page), key=lambda one: one[0])[:most]
             if not found:
-                # What was counted among others, and then forgotten, took along what was counted of all.
-                lost = self._llm is None and isinstance(note, Note) and note.meta.get("reset") != state.reset
-                return _News(records, after, state.reset) if records or lost else None
+                break
             after = found[-1][0]
             records += await self._telling(scope, [record for _, record in found])
-            if records and self._llm is not None:  # counting reads everything anyway
-                return _News(records, after, state.reset)
+        # What was counted among others, and then forgotten, took along what was counted of all.
+        lost = self._llm is None and isinstance(note, Note) and note.meta.get("reset") != state.reset
+        return _News(records, after, state.reset) if records or lost else None
 
     async def _telling(self, scope: str, found: Iterable[Record]) -> list[Record]:
         """Those that tell something: not archived, not only recalled, and of passages those that nothing was made of.

@@ -21,6 +21,7 @@ from fabula.types import Insight, Record
 _log = logging.getLogger(__name__)
 
 _WORDS: Final = re.compile(r"\W+")
+_NUMBER: Final = re.compile(r"(?<![\w.])\d{1,9}(?!\w|\.\d)")
 
 
 class Drawn(NamedTuple):
@@ -84,7 +85,7 @@ def _insight(item: Any, shown: Sequence[Record]) -> Insight | None:
     category = category_of(line_of(given.get("category")))
     if not category or protected(text):
         return None
-    numbers = {n for value in listed(given.get("sources")) for n in re.findall(r"\d{1,9}", line_of(value))}
+    numbers = {n for value in listed(given.get("sources")) for n in _NUMBER.findall(line_of(value))}
     cited = [record for number, record in enumerate(shown, 1) if str(number) in numbers]
     if not cited:
         raise bad("cites nothing that was shown")
