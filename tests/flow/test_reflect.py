@@ -19,13 +19,14 @@ from fabula import (
     Message,
     Note,
     Passage,
+    Plan,
     ProviderBadReply,
     ProviderError,
     ProviderUnavailable,
     Reply,
     Settings,
 )
-from fabula.abc import Filter
+from fabula.abc import Changes, Filter, Written
 from fabula.reflect import KEY, NAMESPACE, RECOUNTED
 from fabula.testing import FakeClock, FakeExtractor, HashEmbedder, ScriptedLLM
 
@@ -350,6 +351,35 @@ async def test_a_scope_that_is_forgotten_while_the_model_thinks_stays_forgotten(
     await memory.remember("u", said("tea"))
     assert (await memory.reflect("u")).analyzed == 0
     assert await memory.scopes() == []
+
+
+async def test_an_insight_that_is_forgotten_at_the_last_moment_does_not_come_back(
+    opening: Opening, monkeypatch: pytest.MonkeyPatch
+):
+    tea, rain = item("Nora likes tea", 1), item("Nora likes rain", 1)
+    memory = await opening(llm=ScriptedLLM([reply(tea), reply(tea, rain), reply(tea, rain)]))
+    await memory.remember("u", said("tea", 1))
+    (insight,) = (await memory.reflect("u")).insights
+    await memory.remember("u", said("tea again", 2))
+    await memory.flush("u")
+    write = memory._store.write
+
+    async def late(scope: str, changes: Changes, lease: Any = None) -> Written:
+        monkeypatch.setattr(memory._store, "write", write)
+        await memory.forget("u", ids=[insight.id])
+        return await write(scope, changes, lease)
+
+    monkeypatch.setattr(memory._store, "write", late)
+    assert [one.text for one in (await memory.reflect("u")).insights] == ["Nora likes rain"]
+    assert [one.text for one in await versions(memory)] == ["Nora likes rain"]
+
+
+async def test_an_insight_is_recalled(opening: Opening):
+    memory = await opening(llm=ScriptedLLM([reply(item("Nora prefers oolong", 1))]))
+    await memory.remember("u", [said("oolong for breakfast", 1), said("rain", 2)])
+    await memory.reflect("u")
+    found = await memory.recall("u", "What about oolong?", Plan(kinds=("insight",)))
+    assert [hit.record.text for hit in found.hits] == ["Nora prefers oolong"]
 
 
 # --- what there is to reflect on ---------------------------------------------------------------------------------
