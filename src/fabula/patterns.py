@@ -14,7 +14,7 @@ from datetime import date, datetime
 from typing import Final, Literal
 
 from fabula.inferences import protected, telltale
-from fabula.names import names_one, normal
+from fabula.names import could_be, names_one, normal
 from fabula.replies.values import PRONOUNS
 from fabula.text import fold
 from fabula.types import Emotion
@@ -178,9 +178,11 @@ def _recurring(
         for key, name in names.items():
             groups.setdefault(key, []).append(moment)
             spelt.setdefault(key, Counter())[name] += 1
+    hosts = [key for key, group in groups.items() if sort == "person" and len(group) > MOST * len(dated)]
     for key, group in groups.items():
         counted = _Counted(group)
-        if len(group) >= LEAST and counted.days >= DAYS and (sort != "person" or len(group) <= MOST * len(dated)):
+        host = any(could_be(key, each, person=True) for each in hosts)  # under the name they are called by, too
+        if len(group) >= LEAST and counted.days >= DAYS and not host:
             name = spelt[key].most_common(1)[0][0]
             yield Pattern(
                 category=category,

@@ -196,7 +196,7 @@ class Reflecting:
             written = await self._store.write(scope, changes, lease)
             if written.revision:
                 fresh = await self._store.get(scope, [name for name in entries if name not in written.erased])
-                return tuple(record for record in fresh.values() if isinstance(record, Insight))
+                return tuple(one for name in entries if isinstance(one := fresh.get(name), Insight))
         raise StoreUnavailable(f"scope {scope!r} is written to all the while: try again later")
 
     # --- counting ---
