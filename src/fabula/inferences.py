@@ -40,7 +40,7 @@ _NEVER: Final = re.compile(
   | sexual(?:ity|ly)? | sex[ ]life
   | depressi(?:on|ve) | (?:clinically|is|seems|be)[ ]depressed | bipolar | anxiety[ ]disorders? | adhd | autis\w*
   | schizo\w* | ptsd | burn-?out | diabet\w* | cancer | hiv | pregnan\w* | disab(?:led|ility|ilities) | addict\w*
-  | alcoholi\w* | diagnos\w* | mental(?:ly)?[ ](?:health|ill)\w* | illness\w* | diseases?
+  | alcoholi\w* | diagnos\w* | mental(?:ly)?[ ](?:health|ill)\w* | illness\w* | diseases? | rehab\w*
   | psychiatr\w* | ethnic\w* | racial\w* | trade[ ]union\w*
     )\b
   | 性格 | 人格 | 个性[强鲜内外]?  | 大五 | 九型 | 内向 | 外向 | 神经质 | 尽责性 | 宜人性 | 气质类型 | 自恋
@@ -48,7 +48,7 @@ _NEVER: Final = re.compile(
   | 宗教 | 信仰 | 信教 | 佛教 | 基督 | 天主教 | 伊斯兰 | 穆斯林 | 道教 | 犹太 | 印度教 | 无神论
   | 同性恋 | 异性恋 | 双性恋 | 性取向 | 性生活 | 跨性别 | 变性
   | 抑郁 | 焦虑症 | 双相 | 躁郁 | 多动症 | 自闭 | 孤独症 | 精神分裂 | 创伤后应激 | 糖尿病 | 癌 | 艾滋 | 怀孕 | 残疾
-  | 成瘾 | 酗酒 | 确诊 | 诊断 | 患有 | 病史 | 疾病 | 心理健康 | 精神疾病 | 民族 | 种族 | 工会
+  | 成瘾 | 酗酒 | 确诊 | 诊断 | 患有 | 病史 | 康复 | 住院 | 疾病 | 心理健康 | 精神疾病 | 民族 | 种族 | 工会
     """,
     re.VERBOSE | re.IGNORECASE,
 )

@@ -28,6 +28,10 @@ DAYS: Final = 3
 """on how many days at least,"""
 MOST: Final = 0.8
 """and in how large a part of all at most: who takes part in nearly everything is whose talk it is."""
+LEADING: Final = 10
+"""How many of each sort are told, the most frequent."""
+BORNE_OUT: Final = 2
+"""How often a guessed name has to stand where a person's, or a place's, does."""
 DATED: Final = 8
 """Days there have to be before a weekday or a part of the day says anything."""
 HALF: Final = 0.5
@@ -82,6 +86,12 @@ _ACTIVE: Final = {
     name: re.compile(rf"\b(?:{english})\b|{chinese}") for name, (_, english, chinese) in ACTIVITIES.items()
 }
 _NOBODY: Final = PRONOUNS | {"用户", "助手"}
+_BEFORE: Final = {
+    "person": r"(?:[和跟与同给找约陪见叫]|\b(?:with|and|met|saw|visited|called|from|told|asked|to|by)\s)",
+    "place": r"(?:[在去到回往从来]|\b(?:in|at|to|from|near|around|visited|through)\s)",
+}
+"""What stands before the name of a person or a place."""
+_NO_PLACE: Final = frozenset(("城市", "东西", "日志", "地方", "家里", "公司", "学校", "国外", "国内"))
 _WEEKDAYS: Final = ("星期一", "星期二", "星期三", "星期四", "星期五", "星期六", "星期日")
 _PARTS: Final = (
     (5, "at night (23–5 h)", "深夜（23–5点）"), (12, "in the morning (5–12 h)", "早上（5–12点）"),
@@ -100,7 +110,11 @@ class Moment:
     time: datetime
     """When it was told, by the clock of who told it."""
     people: tuple[str, ...] = ()
+    speakers: tuple[str, ...] = ()
+    """Those of them who spoke."""
     places: tuple[str, ...] = ()
+    guessed: bool = False
+    """Whether rules took words of the text for the others and for the places: some of these are none."""
     emotion: Emotion | None = None
 
 
@@ -173,16 +187,25 @@ def _recurring(
 ) -> Iterator[Pattern]:
     groups: dict[str, list[Moment]] = {}
     spelt: dict[str, Counter[str]] = {}
+    sure: Counter[str] = Counter()
     for moment in dated:
         names = {normal(name): name for name in named(moment) if _tells(name, sort)}
+        own = {normal(name) for name in moment.speakers}
         for key, name in names.items():
             groups.setdefault(key, []).append(moment)
             spelt.setdefault(key, Counter())[name] += 1
+            if sort == "activity" or not moment.guessed or (sort == "person" and key in own):
+                sure[key] += BORNE_OUT
+            elif sure[key] < BORNE_OUT:
+                sure[key] += re.search(_BEFORE[sort] + re.escape(key), fold(moment.text)) is not None
     hosts = [key for key, group in groups.items() if sort == "person" and len(group) > MOST * len(dated)]
-    for key, group in groups.items():
+    told = 0
+    for key, group in sorted(groups.items(), key=lambda item: -len(item[1])):
         counted = _Counted(group)
         host = any(could_be(key, each, person=True) for each in hosts)  # under the name they are called by, too
-        if len(group) >= LEAST and counted.days >= DAYS and not host:
+        enough = len(group) >= LEAST and counted.days >= DAYS and sure[key] >= BORNE_OUT
+        if enough and not host and told < LEADING:
+            told += 1
             name = spelt[key].most_common(1)[0][0]
             yield Pattern(
                 category=category,
@@ -201,7 +224,7 @@ def _tells(name: str, sort: str) -> bool:
     if sort == "activity":
         return True
     told = telltale(name) if sort == "place" else protected(name)
-    return names_one(name) and fold(name) not in _NOBODY and not told
+    return names_one(name) and fold(name) not in _NOBODY | _NO_PLACE and not told
 
 
 def _sentence(language: Language, sort: str, name: str, counted: _Counted, total: int) -> str:

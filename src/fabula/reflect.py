@@ -19,7 +19,7 @@ from fabula.errors import FabulaError, MemoryClosed, ProviderBadReply, ProviderE
 from fabula.extract import entry_of
 from fabula.patterns import Language, Moment, Pattern, patterns
 from fabula.prompts import REFLECTION_SCHEMA, reflection_messages
-from fabula.remember import searchable
+from fabula.remember import says_more, searchable
 from fabula.render import without_memories
 from fabula.replies import Drawn, insights, parsed
 from fabula.settings import Settings
@@ -287,13 +287,15 @@ def _moment(record: Record, said: Mapping[str, Passage]) -> Moment | None:
     if not times:
         return None
     events = record.events if isinstance(record, Frame) else ()
-    speakers = () if isinstance(record, Fact) else (passage.speaker for passage in passages)
+    speakers = () if isinstance(record, Fact) else tuple(dict.fromkeys(passage.speaker for passage in passages))
     people = (*(who for event in events for who in event.participants), *speakers)
     return Moment(
         id=record.id,
         text=" ".join((record.text, *(event.action for event in events))),
         time=min(times),
         people=tuple(dict.fromkeys(people)),
+        speakers=speakers,
+        guessed=not says_more(record),
         places=tuple(dict.fromkeys(event.location for event in events if event.location)),
         emotion=record.emotion,
     )

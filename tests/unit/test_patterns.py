@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from fabula import Emotion
 from fabula.inferences import CATEGORIES
-from fabula.patterns import DATED, DAYS, LEAST, MOODS, Language, Moment, Pattern, patterns
+from fabula.patterns import DATED, DAYS, LEADING, LEAST, MOODS, Language, Moment, Pattern, patterns
 
 START = datetime(2024, 3, 4, 9, tzinfo=UTC)  # a Monday
 EAST = timezone(timedelta(hours=8))
@@ -42,6 +42,35 @@ def test_who_has_a_part_in_everything_is_no_pattern():
     assert bob is not None
     assert (bob.count, bob.of, bob.category) == (6, 14, "relationship")
     assert bob.text == "Counted: Bob has a part in 6 of 14 things that were remembered, from 2024-03-04 to 2024-03-19."
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "counted"),
+    [
+        ("和张伟吃饭", "张伟", True), ("谢谢你的帮助", "谢谢", False), ("明白了", "明白", False),
+        ("lunch with Bob", "Bob", True), ("Remember to call", "Remember", False),
+    ],
+)  # fmt: skip
+def test_a_name_that_rules_guessed_stands_where_a_name_does(text: str, name: str, counted: bool):
+    talk = [*moments(6, text, people=("Nora", name), guessed=True), *moments(6, "y")]
+    assert (told(patterns(talk, "en"), f"person/{name.lower()}") is not None) == counted
+    spoke = [*moments(6, "x", people=(name,), speakers=(name,), guessed=True), *moments(6, "y")]
+    assert told(patterns(spoke, "en"), f"person/{name.lower()}") is not None
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "counted"),
+    [("昨天去杭州", "杭州", True), ("买了点东西", "东西", False), ("back in Porto", "Porto", True)],
+)
+def test_so_does_a_place(text: str, name: str, counted: bool):
+    found = patterns(moments(6, text, places=(name,), guessed=True), "en")
+    assert (told(found, f"place/{name.lower()}") is not None) == counted
+
+
+def test_only_those_that_lead_are_told():
+    talk = [one for n in range(20) for one in moments(LEAST + n, f"{n}", places=(f"Place {n}x",))]
+    found = [one for one in patterns(talk, "en") if one.subject.startswith("place/")]
+    assert [one.count for one in found] == list(range(LEAST + 19, LEAST + 19 - LEADING, -1))
 
 
 def test_one_name_is_one_however_it_is_written():
