@@ -14,9 +14,9 @@ NAMES = [
     "Forgotten", "ForkedMemory", "Frame", "Hit", "Image", "Insight", "Interval", "InvalidInput", "LLMExtractor",
     "LeaseLost", "Masked", "Memory", "MemoryClosed", "Message", "MissingExtra", "Note", "OpenAIEmbedder", "OpenAILLM",
     "Passage", "Plan", "ProviderAuthError", "ProviderBadReply", "ProviderError", "ProviderRateLimited",
-    "ProviderUnavailable", "Receipt", "Recollection", "Record", "ReentrantCall", "Reply", "RuleExtractor", "S3Blobs",
-    "SchemaTooNew", "Settings", "SourcesGone", "Stats", "Store", "StoreError", "StoreUnavailable", "Trace",
-    "UsageError", "__version__",
+    "ProviderUnavailable", "Receipt", "Recollection", "Record", "ReentrantCall", "Reflection", "Reply",
+    "RuleExtractor", "S3Blobs", "SchemaTooNew", "Settings", "SourcesGone", "Stats", "Store", "StoreError",
+    "StoreUnavailable", "Trace", "UsageError", "__version__",
 ]  # fmt: skip
 
 CLASSES = [name for name in NAMES if name != "__version__"]

@@ -26,24 +26,17 @@ FLOORS: dict[str, tuple[int, str]] = {
             2,
             "pure functions",
             "text words secrets when question scoring scripts keys ranking render replies prompts graph ties expansion "
-            "names surnames relations timeline frames talk holding narrowing standing weighing exported chunking",
+            "names surnames relations timeline frames talk holding narrowing standing weighing exported chunks "
+            "patterns inferences",
         ),
-        (
-            3,
-            "ground",
-            "stores providers documents",
-        ),
+        (3, "ground", "stores providers documents"),
         (
             3,
             "flows",
-            "authored dated extract extractors link people synonyms hits fusion remember recall upkeep "
-            "pruning access transfer files",
+            "authored dated extract extractors link people synonyms hits fusion remember recall upkeep pruning access "
+            "transfer files reflect",
         ),
-        (
-            4,
-            "front door",
-            "background crew processes blocking memory sync __init__ sweep",
-        ),
+        (4, "front door", "background sweep crew processes blocking memory sync __init__"),
         (5, "faces", "operations imports demo printing administration cli testing"),
     )
     for unit in units.split()

@@ -58,6 +58,7 @@ from fabula.types import (
     Plan,
     Receipt,
     Record,
+    Reflection,
     Stats,
     Trace,
 )
@@ -119,6 +120,7 @@ __all__ = [
     "Recollection",
     "Record",
     "ReentrantCall",
+    "Reflection",
     "Reply",
     "RuleExtractor",
     "S3Blobs",

@@ -19,6 +19,7 @@ from fabula import extract, processes, remember
 from fabula.abc import LLM, NEVER, Accesses, Clock, Embedder, Extractor, Lease, Pending, Store, Task
 from fabula.errors import Confined, FabulaError, LeaseLost, MemoryClosed, ProviderAuthError, SourcesGone
 from fabula.fusion import ALL, QUEUE, Fusion
+from fabula.reflect import Cadence
 from fabula.settings import Settings
 from fabula.sweep import Sweep
 from fabula.types import Flushed
@@ -44,6 +45,7 @@ class Worker:
     ) -> None:  # fmt: skip
         self._store, self._embedder, self._extractor, self._llm = store, embedder, extractor, llm
         self._settings, self._clock, self._access = settings, clock, access
+        self._cadence = Cadence(store, llm, extractor.name, settings, clock)
         self._name = f"{remember.new_id()} {processes.this()}".strip()
         self._awake = asyncio.Event()
         self._fresh: set[str] = set()
@@ -115,9 +117,8 @@ class Worker:
                 break
             await asyncio.sleep(0.05)
         stats = await self._store.stats(scope)
-        return Flushed(
-            pending=sum(stats.pending.values()), failed=stats.failed, errors=tuple(dict.fromkeys(sweep.errors))
-        )
+        errors = dict.fromkeys([*sweep.errors, *self._cadence.errors(scope)])
+        return Flushed(pending=sum(stats.pending.values()), failed=stats.failed, errors=tuple(errors))
 
     async def _run(self) -> None:
         while True:
@@ -169,6 +170,11 @@ class Worker:
                 await self._scope(scope, sweep)
                 if not any([await self._store.pending(scope, task, 1) for task in self.tasks]):
                     self._mine.discard(scope)
+        for scope in self._cadence.due():
+            async with self.holding(scope) as lease:
+                if lease is not None:
+                    await self._cadence.reflect(lease)
+                    self.wake(scope)  # what was drawn is to be embedded
         return sweep
 
     # --- scopes ---
@@ -340,6 +346,8 @@ class Worker:
                 resolve=self._settings.resolve, fuse="fuse" in self.tasks,
             )  # fmt: skip
             await self._attempt(lease, window.work, sweep, work)
+            if not sweep.failures:
+                self._cadence.extracted(lease.scope)
         return bool(ready)
 
     async def _full(self, lease: Lease) -> bool:

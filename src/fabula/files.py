@@ -19,6 +19,7 @@ from fabula.checking import LARGEST as LARGEST_PICTURE
 from fabula.checking import within
 from fabula.chunks import chunks
 from fabula.errors import InvalidInput, StoreUnavailable
+from fabula.exported import BLOB, FILES, blob_key
 from fabula.filenames import in_words
 from fabula.remember import entry, hides, new_id, plain
 from fabula.settings import Settings
@@ -39,7 +40,6 @@ from fabula.types import (
 
 SESSION: Final = "file:"
 """What the session of a file's passages begins with; its id follows."""
-"""The key of a file's note under which the key of its bytes stands."""
 PAGE: Final = 1000
 
 Reader = Callable[[str, bytes], Document]

@@ -13,6 +13,7 @@ from typing import Any, Final, Literal, Self, cast, get_args
 from fabula import authored, transfer
 from fabula import extract as extracting
 from fabula import recall as recalling
+from fabula import reflect as reflecting
 from fabula import remember as remembering
 from fabula.abc import LLM, BlobStore, Clock, Embedder, Erasure, Extractor, Filter, Pending, Store, Task
 from fabula.checking import aware, within
@@ -48,6 +49,7 @@ from fabula.types import (
     Plan,
     Receipt,
     Record,
+    Reflection,
     Session,
     Stats,
     Status,
@@ -259,6 +261,20 @@ class AsyncMemory:
         if self.settings.track:
             ground.access.touch(scope, (hit.record.id for hit in found.hits))
         return found
+
+    async def reflect(self, scope: str, *, batch: int = reflecting.BATCH) -> Reflection:
+        """Extract what is pending, then draw insights from what is new since the last time; return what was made.
+
+        A language model is shown `batch` records at a time; without one, what recurs is counted. Nothing is inferred of
+        personality, values, politics, religion, health or sexual life. What has been reflected on is not again, however
+        many call at once; an insight that was forgotten does not come back.
+
+        Raises `InvalidInput`, a `ProviderError` where a model gave no answer (the next call goes on where this one
+        was), `StoreUnavailable`, and `LeaseLost` where another process took the scope over.
+        """
+        ground = await self._crew.ready()
+        within("batch", batch, 1, MAX_LIMIT)
+        return await reflecting.reflect(ground, identifier(scope, "scope"), batch)
 
     async def forget(
         self,

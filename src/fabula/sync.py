@@ -20,6 +20,7 @@ from fabula.blocking.files import BlockingFiles
 from fabula.errors import ForkedMemory, MemoryClosed, ReentrantCall
 from fabula.memory import DEFAULT_PLAN, DRAWN, AsyncMemory, EmbedderName, local_now
 from fabula.pruning import Upkept
+from fabula.reflect import BATCH
 from fabula.render import Recollection
 from fabula.settings import Settings
 from fabula.transfer import Imported
@@ -36,6 +37,7 @@ from fabula.types import (
     Plan,
     Receipt,
     Record,
+    Reflection,
     Session,
     Stats,
     Status,
@@ -224,6 +226,10 @@ class Memory:
         return self._call(
             "recall", self._memory.recall(scope, query, plan, at=at, as_of=as_of, explain=explain, images=images)
         )
+
+    def reflect(self, scope: str, *, batch: int = BATCH) -> Reflection:
+        """Draw insights from what is new; see `AsyncMemory.reflect`."""
+        return self._call("reflect", self._memory.reflect(scope, batch=batch))
 
     def forget(
         self,

@@ -342,7 +342,7 @@ class NeuroMemory:
     async def get_daily_memory_stats(
         self, user_id: str, start_date: When, end_date: When | None = None, *, tz: str | tzinfo | None = None
     ) -> list[Shape]:
-        """Return how many memories each day has: `[{date, count, by_type}]`; days are those of `get_memory_timeline`."""
+        """Return how many memories each day has: `[{date, count, by_type}]`; days are as in `get_memory_timeline`."""
         days = await self.get_memory_timeline(user_id, start_date, end_date, "day", tz=tz)
         return [{"date": day["period"], "count": day["count"], "by_type": day["by_type"]} for day in days]
 

@@ -6,8 +6,9 @@ Knows no host, no prompt and no store; asking again is for whoever asked.
 from __future__ import annotations
 
 from fabula.replies.enclosed import parsed
+from fabula.replies.insights import Drawn, insights
 from fabula.replies.records import extraction, united
 from fabula.replies.values import naming
 from fabula.replies.verdicts import Verdict, verdicts
 
-__all__ = ["Verdict", "extraction", "naming", "parsed", "united", "verdicts"]
+__all__ = ["Drawn", "Verdict", "extraction", "insights", "naming", "parsed", "united", "verdicts"]

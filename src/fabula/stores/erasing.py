@@ -398,7 +398,8 @@ def _read_again(scope: str, doom: _Doom, named: set[str], kept: set[str]) -> Ste
     in an earlier version.
     """
     lost = [from_row(scope, row) for row in doom.versions.values() if row[1] not in named]
-    sources = {source for record in lost if record.kind != "entity" for source in record.sources}
+    # Of an insight nothing is lost that its sources say, and they have their frames.
+    sources = {source for record in lost if record.kind not in ("entity", "insight") for source in record.sources}
     sources |= {source for record in lost if record.id not in doom.gone for source in record.meta.get(NAMED_BY, ())}
     sources |= doom.freed
     sources |= {source for record_id, source in doom.mentioned.items() if record_id in doom.gone - named}

@@ -1,6 +1,18 @@
 """The words of fabula: records, the question, the answers. Each is frozen, and its times are aware."""
 
-from fabula.types.answers import Access, Extracted, Flushed, Forgotten, Hit, Masked, Receipt, Session, Stats, Trace
+from fabula.types.answers import (
+    Access,
+    Extracted,
+    Flushed,
+    Forgotten,
+    Hit,
+    Masked,
+    Receipt,
+    Reflection,
+    Session,
+    Stats,
+    Trace,
+)
 from fabula.types.files import Document, File, FileHit, FileStatus, Part
 from fabula.types.plans import CHANNELS, MAX_LIMIT, Channel, Factors, Fusion, Plan
 from fabula.types.records import (
@@ -68,6 +80,7 @@ __all__ = [
     "Precision",
     "Receipt",
     "Record",
+    "Reflection",
     "Session",
     "Stats",
     "Status",

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from fabula.types.records import NOTHING, Fact, Frame, Interval, Record
+from fabula.types.records import NOTHING, Fact, Frame, Insight, Interval, Record
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -85,6 +85,19 @@ class Session:
     messages: int
     first: datetime
     last: datetime
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Reflection:
+    """What `reflect` did. Without anything new since the last time it is empty."""
+
+    analyzed: int = 0
+    """How many records were new: frames, facts, and passages that nothing was made of."""
+    insights: tuple[Insight, ...] = ()
+    """Those that are new or have changed, as they are kept."""
+    refused: int = 0
+    """Items of a model's replies that were left out: of no known category, about what is never inferred of people
+    (personality, values, politics, religion, health, sexual life), or without a source."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
