@@ -26,14 +26,14 @@ FLOORS: dict[str, tuple[int, str]] = {
             2,
             "pure functions",
             "text words secrets when question scoring scripts keys ranking render replies prompts graph ties expansion "
-            "names surnames relations timeline frames talk holding narrowing standing weighing "
-            "chunks",
+            "names surnames relations timeline frames talk holding narrowing standing weighing chunks",
         ),
         (3, "ground", "stores providers documents"),
         (
             3,
             "flows",
-            "authored extract extractors link people synonyms hits fusion remember recall upkeep pruning files",
+            "authored dated extract extractors link people synonyms hits fusion remember recall upkeep pruning access "
+            "files",
         ),
         (4, "front door", "background crew processes blocking memory sync __init__"),
         (5, "faces", "operations imports demo printing administration cli testing"),

@@ -16,7 +16,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from fabula import extract, processes, remember
-from fabula.abc import LLM, Clock, Embedder, Extractor, Lease, Pending, Store, Task
+from fabula.abc import LLM, Accesses, Clock, Embedder, Extractor, Lease, Pending, Store, Task
 from fabula.errors import Confined, FabulaError, LeaseLost, MemoryClosed, ProviderAuthError, SourcesGone
 from fabula.fusion import ALL, QUEUE, Fusion
 from fabula.settings import Settings
@@ -64,10 +64,10 @@ class Worker:
 
     def __init__(
         self, store: Store, embedder: Embedder | None, extractor: Extractor, llm: LLM | None, settings: Settings,
-        clock: Clock,
+        clock: Clock, access: Accesses,
     ) -> None:  # fmt: skip
         self._store, self._embedder, self._extractor, self._llm = store, embedder, extractor, llm
-        self._settings, self._clock = settings, clock
+        self._settings, self._clock, self._access = settings, clock, access
         self._name = f"{remember.new_id()} {processes.this()}".strip()
         self._awake = asyncio.Event()
         self._fresh: set[str] = set()
@@ -128,6 +128,7 @@ class Worker:
     async def _run(self) -> None:
         while True:
             self._awake.clear()
+            await self._access.write()
             try:
                 await self._bury_all()
                 if (await self._pass()).over:

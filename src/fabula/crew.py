@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Final
 
 from fabula.abc import LLM, BlobStore, Clock, Embedder, Extractor, Ground, Store
+from fabula.access import AccessLog
 from fabula.background import Worker
 from fabula.errors import Confined, ForkedMemory, MemoryClosed, UsageError
 from fabula.settings import Settings
@@ -41,15 +42,16 @@ class Crew:
                 return
             await self._store.open()
             self._process, self._loop = os.getpid(), asyncio.get_running_loop()
+            access = AccessLog(self._store, self._clock)
             self._workers = [
-                Worker(self._store, self._embedder, self._extractor, self._llm, self._settings, self._clock)
+                Worker(self._store, self._embedder, self._extractor, self._llm, self._settings, self._clock, access)
                 for _ in range(self._settings.workers)
             ]
             first = self._workers[0]
             self._ground = Ground(
                 store=self._store, embedder=self._embedder, llm=self._llm, extractor=self._extractor,
-                blobs=self._blobs, settings=self._settings, clock=self._clock, wake=first.wake,
-                holding=first.holding, flush=self.flush,
+                blobs=self._blobs, access=access, settings=self._settings, clock=self._clock,
+                wake=first.wake, holding=first.holding, flush=self.flush,
             )  # fmt: skip
             if self._background:
                 await self._start()
@@ -74,7 +76,10 @@ class Crew:
                 raise ForkedMemory
             try:
                 patience = self._settings.drain if drain is None else drain
-                await asyncio.gather(*(each.stop(patience) for each in self._workers))
+                try:
+                    await asyncio.gather(*(each.stop(patience) for each in self._workers))
+                finally:
+                    await ground.access.write()
             finally:
                 await self._store.close()
                 if self._embedder is not None:
@@ -99,6 +104,7 @@ class Crew:
 
     async def flush(self, scope: str | None = None, seconds: float | None = None) -> Flushed:
         """Do all work now and wait for it; see `AsyncMemory.flush`."""
+        await (await self.ready()).access.write(scope)
         done = await asyncio.gather(*(each.flush(scope, seconds) for each in self._workers))
         errors = dict.fromkeys(error for flushed in done for error in flushed.errors)
         return replace(min(done, key=lambda flushed: flushed.pending), errors=tuple(errors))

@@ -21,6 +21,7 @@ from fabula.question import Question
 from fabula.ranking import KeyRanking, Ranking
 from fabula.relations import HOLDS
 from fabula.scoring import Cue
+from fabula.scripts import foreign
 from fabula.standing import STANDING, nearest, standing
 from fabula.text import hash_term, script
 from fabula.timeline import about
@@ -40,6 +41,10 @@ MANY: Final = 3
 """How many times as many facts come back where the question asks for several things."""
 LEADING: Final = 5
 """How many of the best facts bring the others of their subject and relation with them, where several are asked for."""
+SEEN: Final = 2000
+"""How many of the latest rows tell how near to a question a scope is as a whole."""
+SOME: Final = 10
+"""How many rows weigh as much, in that, as what is known of unrelated texts."""
 ALONG: Final = 0.97
 """What these have of the score of the fact that brings them: they stand behind it."""
 
@@ -70,15 +75,34 @@ class Rate:
         words = 5 * (covered - 0.5) if told == self.asked or (wordless and not cosine) else 0.0
         return float(1 / (1 + np.exp(-(4 * self._alike(cosine, told) - 3.4 + words))))
 
-    def similarity(self, record: Record, cosine: float, lifted: float) -> dict[str, float]:
+    def similarity(self, record: Record, cosine: float, lifted: float, above: float) -> dict[str, float]:
         """Return the calibrated similarity as a part of a hit; nothing where the record has no vector.
 
         A cosine that was lifted, for the other script's texts are further from every question, counts as one within
-        the question's script.
+        the question's script. All are lowered by what this question's are `above` those of unrelated texts.
         """
         if self.embedder is None or not cosine:
             return {}
-        return {"similarity": self._alike(lifted, self.asked if lifted > cosine else script(record.text))}
+        return {"similarity": self._alike(lifted - above, self.asked if lifted > cosine else script(record.text))}
+
+    def above(self, index: Index, cue: Cue, kind: Kind) -> float:
+        """Return by how much half of the rows of a kind are nearer to the question than unrelated texts are; 0 where
+        they are not, or what unrelated ones are is not known.
+
+        Most of what somebody tells has nothing to do with a question: where all of it is near, it is not near.
+        """
+        field = index.of(kind)
+        rows = np.flatnonzero(field.embedded[-SEEN:]) + max(len(field) - SEEN, 0)
+        if self.embedder is None or not len(rows):
+            return 0.0
+        strange = foreign(index, kind, han=self.asked == "han")[rows]
+        own = rows[strange == 0] if (strange == 0).any() else rows
+        told = self.asked if (strange == 0).any() else "latin" if self.asked == "han" else "han"
+        unrelated = self.embedder.unrelated(role="query", scripts=(self.asked, told))
+        if not unrelated or cue.vector is None or field.vectors.shape[1] != len(cue.vector):
+            return 0.0
+        median = float(np.median(np.vecdot(field.vectors[own], cue.vector)))
+        return max(median - unrelated, 0.0) * len(own) / (len(own) + SOME)
 
     def _alike(self, cosine: float, told: str) -> float:
         if self.embedder is None:
@@ -114,6 +138,9 @@ class Answer:
         """How many of each kind are looked at: more than are wanted where age and importance choose among them."""
         return weighing.depth(self.plan.limit) if self.plan.factors is not None else self.plan.limit
 
+    def _above(self, kind: Kind) -> float:
+        return self.rate.above(self.index, self.cue, kind) if self.plan.factors is not None else 0.0
+
     async def found(self) -> tuple[list[Hit], float]:
         """Return what is wanted, best first, and how surely anything is known."""
         if self.plan.fusion == "similarity":
@@ -132,6 +159,7 @@ class Answer:
         numbers = self.index.of("passage").number[self.ranked.rows[places]].tolist()
         found = await self.store.fetch(self.scope, numbers)
         hits: list[Hit] = []
+        above = self._above("passage")
         for place, number in zip(places.tolist(), numbers, strict=True):
             record = found.get(number)
             if record is not None:  # forgotten since the index was read
@@ -139,7 +167,7 @@ class Answer:
                 # What was asked before tells nothing of whether the answer is known.
                 relevance = self.rate.relevance(record, parts["cosine"], parts["covered"])
                 parts["relevance"] = relevance * (1 - parts["echo"])
-                parts |= self.rate.similarity(record, parts["cosine"], parts.pop("lifted"))
+                parts |= self.rate.similarity(record, parts["cosine"], parts.pop("lifted"), above)
                 hits.append(Hit(record=record, score=float(self.ranked.scores[place]), parts=parts))
         return hits
 
@@ -219,12 +247,13 @@ class Answer:
         numbers = self.index.of(kind).number[own.rows[:count]].tolist()
         found = await self.store.fetch(self.scope, numbers)
         hits: list[Hit] = []
+        above = self._above(kind)
         for place, number in enumerate(numbers):
             if (record := found.get(number)) is not None:
                 cosine, covered = float(own.cosine[place]), float(own.covered[place])
                 relevance = self.rate.relevance(record, cosine, covered)
                 parts = {"cosine": cosine, "covered": covered, "relevance": relevance}
-                parts |= self.rate.similarity(record, cosine, float(own.lifted[place]))
+                parts |= self.rate.similarity(record, cosine, float(own.lifted[place]), above)
                 hits.append(Hit(record=record, score=float(own.scores[place]), parts=parts))
         return hits
 

@@ -18,6 +18,7 @@ from fabula.abc import LLM, BlobStore, Clock, Embedder, Erasure, Extractor, Filt
 from fabula.checking import aware, within
 from fabula.conventions import Conventions
 from fabula.crew import Crew
+from fabula.dated import dated
 from fabula.documents import read
 from fabula.errors import InvalidInput
 from fabula.extractors import LLMExtractor, RuleExtractor
@@ -32,6 +33,8 @@ from fabula.stores.hot import HotStore
 from fabula.text import clean, derived_id, identifier
 from fabula.types import (
     KINDS,
+    MAX_LIMIT,
+    Access,
     Emotion,
     Flushed,
     Forgotten,
@@ -50,6 +53,8 @@ from fabula.upkeep import Progress, check, quiet, reembed
 EmbedderName = Literal["default", "fast"]
 DEFAULT_PLAN: Final = Plan()
 PAGE: Final = 1000
+DRAWN: Final[tuple[Kind, ...]] = ("frame", "fact", "insight")
+"""What is drawn from talk, and may come back or not."""
 
 
 def local_now() -> datetime:
@@ -216,7 +221,7 @@ class AsyncMemory:
 
         Raises `InvalidInput` and `StoreUnavailable`. A model that fails is named in `degraded`.
         """
-        await self._crew.ready()
+        ground = await self._crew.ready()
         scope = identifier(scope, "scope")
         if not isinstance(query, str):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InvalidInput(f"a query is text, not {type(query).__name__}")
@@ -229,7 +234,7 @@ class AsyncMemory:
         now = self._clock() if at is None else aware(at)
         known = None if as_of is None else aware(as_of)
         ways = self.settings.conventions
-        return await recalling.recall(
+        found = await recalling.recall(
             self._store,
             self._embedder,
             scope,
@@ -241,6 +246,9 @@ class AsyncMemory:
             explain=explain,
             images=images,
         )
+        if self.settings.track:
+            ground.access.touch(scope, (hit.record.id for hit in found.hits))
+        return found
 
     async def forget(
         self,
@@ -272,7 +280,10 @@ class AsyncMemory:
             raise InvalidInput(f"everything is True or False, not {everything!r}")
         if everything == bool(wanted or name):
             raise InvalidInput("say what to forget: ids, refs, a session, or everything=True")
-        return await erase(ground, scope, Erasure(ids=tuple(wanted), session=name, everything=everything))
+        forgotten = await erase(ground, scope, Erasure(ids=tuple(wanted), session=name, everything=everything))
+        if everything:
+            ground.access.drop(scope)
+        return forgotten
 
     async def flush(self, scope: str | None = None, *, seconds: float | None = None) -> Flushed:
         """Do all background work now and wait for it, at most `seconds`; return what is left and why."""
@@ -331,12 +342,64 @@ class AsyncMemory:
             after = page[-1][0]
         return found
 
+    async def dated(
+        self,
+        scope: str,
+        kinds: Sequence[Kind] = ("frame", "fact", "insight"),
+        *,
+        during: Interval | None = None,
+        sort: str | None = None,
+        limit: int | None = None,
+        offset: int = 0,
+    ) -> tuple[int, list[Record]]:
+        """List records by when they happened or began to hold, or else were recorded, newest first; archived ones not.
+
+        Return how many there are `during` an interval, and `limit` of them after the first `offset`. `sort` is that
+        of `Plan`. Notes and entities have no place in time.
+        """
+        ground = await self._crew.ready()
+        scope = identifier(scope, "scope")
+        plan = Plan(kinds=tuple(kinds), sort=sort, during=during)
+        if limit is not None:
+            within("limit", limit, 1)
+        within("offset", offset, 0)
+        return await dated(ground, scope, plan, limit, offset)
+
     async def get(self, scope: str, record_id: str, *, as_of: datetime | str | None = None) -> Record | None:
         """Return a record by id as it is believed now, or was at `as_of`; `None` where there is none."""
         await self._crew.ready()
         moment = None if as_of is None else aware(as_of)
         wanted = identifier(record_id, "id")
         return (await self._store.get(identifier(scope, "scope"), [wanted], moment)).get(wanted)
+
+    async def history(self, scope: str, record_id: str) -> list[Record]:
+        """Return every version of a record there is, oldest first, with the time in which each was believed."""
+        await self._crew.ready()
+        return await self._store.versions(identifier(scope, "scope"), [identifier(record_id, "id")])
+
+    async def accessed(self, scope: str, ids: Sequence[str]) -> dict[str, Access]:
+        """Return how often these records came back from `recall` and when, of those that ever did."""
+        ground = await self._crew.ready()
+        given: Any = ids
+        if not isinstance(given, Sequence) or isinstance(given, str | bytes):
+            raise InvalidInput("ids is a list of ids")
+        return await ground.access.of(identifier(scope, "scope"), [identifier(i, "id") for i in ids])
+
+    async def unused(
+        self, scope: str, since: datetime | str, *, kinds: Sequence[Kind] = DRAWN, limit: int = 50
+    ) -> list[Record]:
+        """Return the live records that have not come back from `recall` since a moment, the longest unused first.
+
+        What never came back counts from when it was first recorded.
+        """
+        ground = await self._crew.ready()
+        scope, moment = identifier(scope, "scope"), aware(since)
+        given: Any = kinds
+        if not isinstance(given, Sequence) or isinstance(given, str | bytes) or not {*kinds} <= {*KINDS}:
+            raise InvalidInput(f"kinds is a list of {', '.join(KINDS)}, not {reprlib.repr(kinds)}")
+        within("limit", limit, 1, MAX_LIMIT)
+        await ground.access.write(scope)
+        return await self._store.unused(scope, kinds, moment, limit)
 
     async def scopes(self) -> list[str]:
         """Return every scope that holds anything."""

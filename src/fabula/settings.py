@@ -47,6 +47,8 @@ class Settings:
     of theirs: it goes with its last message. It is for those of extractors that cite none, as from a catalogue."""
     compress: bool = True
     """Whether upkeep makes one fact of a chain of attributes: Nora has a cat, the cat is a tabby."""
+    track: bool = True
+    """Whether it is counted which records come back from `recall`, and when: in a table apart, and not on its time."""
     idle: float = 30.0
     """How many seconds a session has to be quiet before its last, incomplete window is extracted."""
     batch: int = 64
@@ -75,7 +77,7 @@ class Settings:
             raise InvalidInput(f"secrets is 'mask' or 'keep', not {self.secrets!r}")
         if not isinstance(self.conventions, Conventions):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InvalidInput(f"conventions is of the type Conventions, not {self.conventions!r}")
-        for name in ("resolve", "fuse", "compress"):
+        for name in ("resolve", "fuse", "compress", "track"):
             if not isinstance(getattr(self, name), bool):
                 raise InvalidInput(f"{name} is True or False, not {getattr(self, name)!r}")
         for name in ("window", "batch", "attempts", "workers", "candidates", "judged"):

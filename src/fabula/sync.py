@@ -18,11 +18,12 @@ from typing import Any, Final, Self, TypeVar
 from fabula.abc import LLM, BlobStore, Clock, Embedder, Extractor, Store
 from fabula.blocking.files import BlockingFiles
 from fabula.errors import ForkedMemory, MemoryClosed, ReentrantCall
-from fabula.memory import DEFAULT_PLAN, AsyncMemory, EmbedderName, local_now
+from fabula.memory import DEFAULT_PLAN, DRAWN, AsyncMemory, EmbedderName, local_now
 from fabula.pruning import Upkept
 from fabula.render import Recollection
 from fabula.settings import Settings
 from fabula.types import (
+    Access,
     Emotion,
     Flushed,
     Forgotten,
@@ -257,9 +258,37 @@ class Memory:
         )
         return self._call("records", listing)
 
+    def dated(
+        self,
+        scope: str,
+        kinds: Sequence[Kind] = ("frame", "fact", "insight"),
+        *,
+        during: Interval | None = None,
+        sort: str | None = None,
+        limit: int | None = None,
+        offset: int = 0,
+    ) -> tuple[int, list[Record]]:
+        """List records by time, newest first; see `AsyncMemory.dated`."""
+        listing = self._memory.dated(scope, kinds, during=during, sort=sort, limit=limit, offset=offset)
+        return self._call("dated", listing)
+
     def get(self, scope: str, record_id: str, *, as_of: datetime | str | None = None) -> Record | None:
         """Return a record by id; see `AsyncMemory.get`."""
         return self._call("get", self._memory.get(scope, record_id, as_of=as_of))
+
+    def history(self, scope: str, record_id: str) -> list[Record]:
+        """Return every version of a record; see `AsyncMemory.history`."""
+        return self._call("history", self._memory.history(scope, record_id))
+
+    def accessed(self, scope: str, ids: Sequence[str]) -> dict[str, Access]:
+        """Return how often records came back; see `AsyncMemory.accessed`."""
+        return self._call("accessed", self._memory.accessed(scope, ids))
+
+    def unused(
+        self, scope: str, since: datetime | str, *, kinds: Sequence[Kind] = DRAWN, limit: int = 50
+    ) -> list[Record]:
+        """Return what has not come back since a moment; see `AsyncMemory.unused`."""
+        return self._call("unused", self._memory.unused(scope, since, kinds=kinds, limit=limit))
 
     def scopes(self) -> list[str]:
         """Return every scope that holds anything."""

@@ -43,7 +43,16 @@ BEGINNING = "2024-05-01T08:00:00Z"
 
 IDS = (*(derived_id("message", ref) for ref in REFS), "frame m1", "frame of m1", "fact", "entity Mary", "insight")
 """Of records that every user may have."""
-KEYS = {"records": 1, "postings": 1, "vectors": 2, "edges": 4, "tombstones": 1, "pending": 2, "pictures": 2}
+KEYS = {
+    "records": 1,
+    "postings": 1,
+    "vectors": 2,
+    "edges": 4,
+    "tombstones": 1,
+    "pending": 2,
+    "pictures": 2,
+    "access": 1,
+}
 """How many columns the key of a table has, beside the scope."""
 
 numbers = count()

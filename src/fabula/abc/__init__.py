@@ -15,7 +15,7 @@ from fabula.abc.changes import (
     Terms,
     Written,
 )
-from fabula.abc.ground import Ground, Ready
+from fabula.abc.ground import Accesses, Ground, Ready
 from fabula.abc.models import LLM, BlobStore, Clock, Embedder, Extraction, Extractor, Held, Reply, Role, Vectors
 from fabula.abc.store import Store
 
@@ -23,6 +23,7 @@ __all__ = [
     "LLM",
     "MOVED",
     "SEARCHED",
+    "Accesses",
     "BlobStore",
     "Changes",
     "Clock",

@@ -23,6 +23,7 @@ MOVED: Mapping[str, int] = {
     "tombstones": 1,
     "pending": 2,
     "pictures": 2,
+    "access": 1,
 }
 """What a scope consists of when it is moved to another database, and how many columns are a row's key there. Caches
 are made anew."""

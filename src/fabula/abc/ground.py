@@ -2,16 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 from fabula.abc.changes import Lease
 from fabula.abc.models import LLM, BlobStore, Clock, Embedder, Extractor
 from fabula.abc.store import Store
 from fabula.settings import Settings
-from fabula.types import Flushed
+from fabula.types import Access, Flushed
+
+
+class Accesses(Protocol):
+    """Counts which records come back (`access.AccessLog`)."""
+
+    def touch(self, scope: str, ids: Iterable[str]) -> None:
+        """Count that these records came back now, without waiting for anything."""
+        ...
+
+    def drop(self, scope: str) -> None:
+        """Forget what is not written yet of a scope that is erased."""
+        ...
+
+    async def write(self, scope: str | None = None) -> None:
+        """Write what is counted so far, of one scope or all."""
+        ...
+
+    async def of(self, scope: str, ids: Sequence[str]) -> dict[str, Access]:
+        """Return how often these records came back and when, written or not."""
+        ...
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -23,6 +43,7 @@ class Ground:
     llm: LLM | None
     extractor: Extractor
     blobs: BlobStore | None
+    access: Accesses
     settings: Settings
     clock: Clock
     wake: Callable[[str], None]

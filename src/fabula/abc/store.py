@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from fabula.abc.changes import Changes, Erasure, Filter, Lease, Pending, ScopeState, Task, Written
 from fabula.index import Block, Floats, Index
-from fabula.types import Forgotten, Kind, Record, Stats
+from fabula.types import Access, Forgotten, Kind, Record, Stats
 
 
 class Store(ABC):
@@ -108,6 +108,30 @@ class Store(ABC):
 
         They are those that are believed now, or were at `as_of`. An entity's `sources` then name all of `ids` that
         mention it.
+        """
+
+    @abstractmethod
+    async def touch(self, scope: str, counts: Mapping[str, int], at: datetime) -> None:
+        """Count that records came back, each so many times, the last of them at `at`.
+
+        Ids of what is not there are left out, and no scope is made. The scope's revision stays: an index in memory is
+        as good as before, and who writes to the scope does not wait. If the connection breaks while it is done, it may
+        be done twice.
+        """
+
+    @abstractmethod
+    async def accessed(self, scope: str, ids: Sequence[str]) -> dict[str, Access]:
+        """Return how often these records came back and when, of those that ever did."""
+
+    @abstractmethod
+    async def versions(self, scope: str, ids: Sequence[str]) -> list[Record]:
+        """Return every version of these records, oldest first."""
+
+    @abstractmethod
+    async def unused(self, scope: str, kinds: Sequence[Kind], since: datetime, limit: int) -> list[Record]:
+        """Return the live records of these kinds that last came back before `since`, the longest unused first.
+
+        What never came back counts from when its first version was recorded.
         """
 
     @abstractmethod
@@ -216,5 +240,5 @@ class Store(ABC):
         """Return one line for each thing in the database that does not agree with the rest; empty when all is well.
 
         Every passage that is not blank has terms; one that is not `wordless` has a vector or `embed` work; every image
-        with a media type has its picture.
+        with a media type has its picture. What came back is there.
         """

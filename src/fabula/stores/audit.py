@@ -65,6 +65,8 @@ def check(scope: str, layout: Layout) -> Steps[list[str]]:
     told = {(r[1], place) for r in records if r[2] == "passage" for place in _pictured(r[3])}
     report("pictures that no passage tells of", (picture[0] for picture in kept - told))
     report("passages whose picture is gone", (picture[0] for picture in told - kept))
+    used = {row[0] for row in (yield Do("audit_access", {"scope": scope}))}
+    report("counts of what is not there", used - ids)
     return problems
 
 

@@ -6,7 +6,7 @@ It knows what is read and written, not how: an engine gives `reads`, `writes`, `
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from random import shuffle
@@ -21,7 +21,7 @@ from fabula.index import Block, Floats, Index
 from fabula.stores import audit, copying, erasing, leasing, reading, writing
 from fabula.stores.layouts import Layout
 from fabula.stores.statements import Steps
-from fabula.types import Forgotten, Kind, Record, Stats
+from fabula.types import Access, Forgotten, Kind, Record, Stats
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -117,6 +117,18 @@ class DrivenStore(Store):
         self, scope: str, ids: Sequence[str], kinds: Sequence[Kind], as_of: datetime | None = None
     ) -> list[Record]:
         return await self.reads(scope, reading.citing, scope, ids, kinds, as_of)
+
+    async def touch(self, scope: str, counts: Mapping[str, int], at: datetime) -> None:
+        await self.writes(writing.touch, scope, counts, at)
+
+    async def accessed(self, scope: str, ids: Sequence[str]) -> dict[str, Access]:
+        return await self.reads(scope, reading.accessed, scope, ids)
+
+    async def versions(self, scope: str, ids: Sequence[str]) -> list[Record]:
+        return await self.reads(scope, reading.versions, scope, ids)
+
+    async def unused(self, scope: str, kinds: Sequence[Kind], since: datetime, limit: int) -> list[Record]:
+        return await self.reads(scope, reading.unused, scope, kinds, since, limit)
 
     async def scopes(self) -> list[str]:
         return await self.reads(None, reading.scopes)

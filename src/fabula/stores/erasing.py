@@ -202,13 +202,14 @@ def _erase_rows(scope: str, doom: _Doom, named: set[str]) -> Steps[dict[str, int
     yield Do("delete_edges_from", {"scope": scope, "ids": sorted(doom.gone & doom.mentioned.keys())})
     pending = yield Do("delete_pending", {"scope": scope, "ids": touched})
     pictures = yield Do("delete_pictures", {"scope": scope, "ids": touched})
+    access = yield Do("delete_access", {"scope": scope, "ids": sorted(doom.gone)})
     embeddings = yield Do("clear_embeddings", {"scope": scope})
     # What was forgotten by name is not made again, neither by an import nor by an extraction.
     stay_away = sorted({row[1] for row in doom.versions.values() if row[2] == "passage" or row[1] in named})
     yield Do("put_tombstone", [{"scope": scope, "id": record_id} for record_id in stay_away])
     return {
         "records": len(records), "postings": len(postings), "edges": len(edges), "pending": len(pending),
-        "embeddings": len(embeddings), "pictures": len(pictures),
+        "embeddings": len(embeddings), "pictures": len(pictures), "access": len(access),
     }  # fmt: skip
 
 

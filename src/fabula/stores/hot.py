@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 from weakref import WeakValueDictionary
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from fabula.abc import Changes, Erasure, Filter, Lease, Pending, ScopeState, Store, Task, Written
 from fabula.index import Block, Floats, Index
-from fabula.types import Forgotten, Kind, Record, Stats
+from fabula.types import Access, Forgotten, Kind, Record, Stats
 
 
 class HotStore(Store):
@@ -111,6 +111,18 @@ class HotStore(Store):
         self, scope: str, ids: Sequence[str], kinds: Sequence[Kind], as_of: datetime | None = None
     ) -> list[Record]:
         return await self.inner.citing(scope, ids, kinds, as_of)
+
+    async def touch(self, scope: str, counts: Mapping[str, int], at: datetime) -> None:
+        await self.inner.touch(scope, counts, at)
+
+    async def accessed(self, scope: str, ids: Sequence[str]) -> dict[str, Access]:
+        return await self.inner.accessed(scope, ids)
+
+    async def versions(self, scope: str, ids: Sequence[str]) -> list[Record]:
+        return await self.inner.versions(scope, ids)
+
+    async def unused(self, scope: str, kinds: Sequence[Kind], since: datetime, limit: int) -> list[Record]:
+        return await self.inner.unused(scope, kinds, since, limit)
 
     async def scopes(self) -> list[str]:
         return await self.inner.scopes()

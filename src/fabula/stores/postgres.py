@@ -32,7 +32,8 @@ TYPES: Final[Mapping[str, str]] = {
     "numbers": "bigint[]",
     **dict.fromkeys(
         ("first", "reset", "next_number", "at", "after", "number", "revision", "seq", "valid_from", "valid_to", "start",
-         "end", "recorded_from", "recorded_to", "due", "now", "until", "limit", "keep", "place"), "bigint"),
+         "end", "recorded_from", "recorded_to", "due", "now", "until", "limit", "keep", "place", "count", "last",
+         "since"), "bigint"),
     **dict.fromkeys(("analyzer", "length", "question", "embedded", "attempts"), "integer"),
     **dict.fromkeys(("importance", "weight"), "double precision"),
     **dict.fromkeys(("ended", "failed"), "boolean"),

@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from fabula.abc import Filter, ScopeState
 from fabula.index import Columns, Index
 from fabula.stores.layouts import Layout
-from fabula.stores.rows import from_row, micros
+from fabula.stores.rows import EPOCH, MICROSECOND, from_row, micros
 from fabula.stores.statements import Do, Rows, Steps
 from fabula.text import hash_term
-from fabula.types import Kind, Record, Stats
+from fabula.types import Access, Kind, Record, Stats
 
 
 def state(scope: str) -> Steps[ScopeState | None]:
@@ -140,6 +140,25 @@ def pictures(scope: str, record_id: str) -> Steps[dict[int, bytes]]:
     """See `Store.pictures`."""
     rows = yield Do("pictures", {"scope": scope, "id": record_id})
     return {place: bytes(data) for place, data in rows}
+
+
+def accessed(scope: str, ids: Sequence[str]) -> Steps[dict[str, Access]]:
+    """See `Store.accessed`."""
+    rows = yield Do("accessed", {"scope": scope, "ids": list(ids)})
+    return {row[0]: Access(row[1], *(EPOCH + moment * MICROSECOND for moment in row[2:])) for row in rows}
+
+
+def versions(scope: str, ids: Sequence[str]) -> Steps[list[Record]]:
+    """See `Store.versions`."""
+    rows = yield Do("all_versions", {"scope": scope, "ids": list(ids)})
+    return [from_row(scope, row) for row in sorted(rows, key=itemgetter(0))]
+
+
+def unused(scope: str, kinds: Sequence[Kind], since: datetime, limit: int) -> Steps[list[Record]]:
+    """See `Store.unused`."""
+    params = {"scope": scope, "kinds": list(kinds), "since": micros(since), "limit": limit}
+    rows = yield Do("unused_records", params)
+    return [from_row(scope, row) for row in rows]
 
 
 def citing(scope: str, ids: Sequence[str], kinds: Sequence[Kind], as_of: datetime | None) -> Steps[list[Record]]:

@@ -20,7 +20,8 @@ RECORD: Final = (
     "valid_from, valid_to, precision, recorded_from, recorded_to"
 )
 TABLES: Final = (
-    "records", "postings", "vectors", "edges", "pending", "leases", "tombstones", "embeddings", "pictures", "scopes",
+    "records", "postings", "vectors", "edges", "pending", "leases", "tombstones", "embeddings", "pictures", "access",
+    "scopes",
 )  # fmt: skip
 """Every table that holds a scope's data, in the order in which they are emptied."""
 COLUMNS: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
@@ -30,6 +31,7 @@ COLUMNS: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
     "pending": (("task", "number"), ("id", "session", "attempts", "error", "due")),
     "tombstones": (("id",), ()),
     "pictures": (("id", "place"), ("bytes",)),
+    "access": (("id",), ("count", "first", "last")),
 }
 """The tables that are alike on every engine and no cache: the key beside the scope, and the other columns."""
 LONGS: Final = frozenset({"number", "place"})
@@ -69,14 +71,14 @@ class Dialect:
 SQLITE: Final = Dialect(
     "sqlite",
     (("text", "TEXT"), ("blob", "BLOB"), ("long", "INTEGER"), ("real", "REAL"), ("clustered", "WITHOUT ROWID"),
-     ("lock", "")),
+     ("lock", ""), ("share", "")),
     "IN (SELECT value FROM json_each(:{name}))",
 )  # fmt: skip
 POSTGRES: Final = Dialect(
     "postgres",
     # Bytes in order, as SQLite sorts, whatever the database's collation: an index is smaller and quicker so, too.
     (("text", 'TEXT COLLATE "C"'), ("blob", "BYTEA"), ("long", "BIGINT"), ("real", "DOUBLE PRECISION"),
-     ("clustered", ""), ("lock", "FOR UPDATE")),
+     ("clustered", ""), ("lock", "FOR UPDATE"), ("share", "FOR KEY SHARE")),
     "= ANY(:{name})",
 )  # fmt: skip
 

@@ -6,6 +6,7 @@ The steps of one function are one transaction. See `statements.Do` for the form.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 from typing import Any, Final
 
 import numpy as np
@@ -112,6 +113,18 @@ def write(scope: str, changes: Changes, lease: Lease | None, layout: Layout) -> 
         yield Do("put_pending", work_on(scope, task, rows))
     yield state.left()
     return Written(revision=state.revision, present=present, erased=frozenset(erased))
+
+
+def touch(scope: str, counts: Mapping[str, int], at: datetime) -> Steps[None]:
+    """See `Store.touch`."""
+    if not (yield Do("share_scope", {"scope": scope})):
+        return
+    rows = yield Do("known_ids", {"scope": scope, "ids": sorted(counts)})
+    # In the order of ids, so that two that count the same records never wait for each other.
+    yield Do("put_access", [
+        {"scope": scope, "id": record_id, "count": counts[record_id], "at": micros(at)}
+        for record_id in sorted(row[0] for row in rows)
+    ])  # fmt: skip
 
 
 def work_on(scope: str, task: Task, rows: Rows) -> list[dict[str, Any]]:

@@ -64,15 +64,6 @@ class Flushed:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Access:
-    """How often a record came back from a recall, and when it first and last did."""
-
-    count: int
-    first: datetime
-    last: datetime
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
 class Hit:
     """A record that came back and why.
 
@@ -110,6 +101,15 @@ class Trace:
     weights: Mapping[str, float]
     pool: int
     """How many candidates were scored."""
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """How often a record came back from `recall`, and when for the first and the last time."""
+
+    count: int
+    first: datetime
+    last: datetime
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -1,5 +1,5 @@
 -- What the stores say to a database, by name. `IN :list` takes a list, `$lock` holds a row until the transaction ends
--- (nothing where there is one writer): each engine spells them its own way. A statement is of one scope, which is what
+-- (nothing where there is one writer), `$share` only keeps it from being locked so: each engine spells them its own way. A statement is of one scope, which is what
 -- a cluster finds the place by; those that are of all scopes say so, and begin with all_.
 
 -- name: take_scope
@@ -284,6 +284,43 @@ SELECT place, bytes FROM pictures WHERE scope = :scope AND id = :id;
 -- Erase the pictures of these passages.
 DELETE FROM pictures WHERE scope = :scope AND id IN :ids RETURNING id;
 
+-- name: share_scope
+-- Whether a scope is there; nothing of it is erased before the transaction ends, and no new memory waits for it.
+SELECT scope FROM scopes WHERE scope = :scope $share;
+
+-- name: known_ids
+-- Which of these records there are, in any version.
+SELECT id FROM records WHERE scope = :scope AND id IN :ids AND recorded_to IS NULL
+UNION
+SELECT id FROM records WHERE scope = :scope AND id IN :ids AND recorded_to IS NOT NULL;
+
+-- name: put_access
+-- A record came back some more times, the last of them at a moment.
+INSERT INTO access (scope, id, count, first, last) VALUES (:scope, :id, :count, :at, :at)
+ON CONFLICT (scope, id) DO UPDATE SET count = access.count + excluded.count,
+    first = CASE WHEN excluded.first < access.first THEN excluded.first ELSE access.first END,
+    last = CASE WHEN excluded.last > access.last THEN excluded.last ELSE access.last END;
+
+-- name: accessed
+-- How often records came back, and when.
+SELECT id, count, first, last FROM access WHERE scope = :scope AND id IN :ids;
+
+-- name: unused_records
+-- Live records of some kinds that last came back before a moment, or never did and are older than it; oldest first.
+SELECT $record FROM (
+    SELECT r.*, COALESCE(
+        (SELECT a.last FROM access a WHERE a.scope = :scope AND a.id = r.id),
+        (SELECT MIN(e.recorded_from) FROM records e
+         WHERE e.scope = :scope AND e.id = r.id AND e.recorded_to IS NOT NULL),
+        r.recorded_from) AS used
+    FROM records r
+    WHERE r.scope = :scope AND r.kind IN :kinds AND r.recorded_to IS NULL AND r.status = 'live') u
+WHERE used < :since ORDER BY used, number LIMIT :limit;
+
+-- name: delete_access
+-- Erase how often records came back.
+DELETE FROM access WHERE scope = :scope AND id IN :ids RETURNING id;
+
 -- name: cached_embeddings
 -- Embeddings by content hash.
 SELECT hash, vector FROM embeddings WHERE scope = :scope AND space = :space AND hash IN :hashes;
@@ -349,3 +386,7 @@ SELECT source, target FROM edges WHERE scope = :scope AND kind = 'cites';
 -- name: audit_pictures
 -- Which pictures there are, for the check.
 SELECT id, place FROM pictures WHERE scope = :scope;
+
+-- name: audit_access
+-- Which records came back, for the check.
+SELECT id FROM access WHERE scope = :scope;

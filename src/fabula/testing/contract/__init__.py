@@ -26,6 +26,7 @@ import pytest
 import pytest_asyncio
 
 from fabula.abc import Store
+from fabula.testing.contract.accessing import AccessingContract
 from fabula.testing.contract.derived import DerivedContract
 from fabula.testing.contract.erasing import ErasingContract
 from fabula.testing.contract.finding import FindingContract
@@ -49,6 +50,7 @@ class StoreContract(
     ErasingContract,
     DerivedContract,
     WorkContract,
+    AccessingContract,
     WallsContract,
     LastingContract,
 ):

@@ -1,0 +1,111 @@
+"""Which stretch of time a caller's dates mean, and what fell into each day, week or month; knows no memory to ask."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from typing import Any, Final, Literal, TypeAlias, cast, get_args
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from fabula import Interval, InvalidInput, Record
+from neuromemory.shapes import Shape, memory_type
+
+When: TypeAlias = datetime | date | str
+Granularity: TypeAlias = Literal["day", "week", "month"]
+_DATE: Final = len("2024-05-01")
+
+
+def zone_of(given: str | tzinfo | None, local: datetime) -> tzinfo:
+    """Return the zone days are counted in: the one given, by name too, or else that of `local`."""
+    if given is None:
+        return local.tzinfo or UTC
+    if isinstance(given, tzinfo):
+        return given
+    try:
+        return ZoneInfo(given)
+    except (ZoneInfoNotFoundError, ValueError, TypeError, OSError):
+        raise InvalidInput(f"no time zone is called {given!r}") from None
+
+
+def interval(start: When | None, end: When | None, zone: tzinfo = UTC) -> Interval:
+    """Return `start <= t < end`; an end that is a date alone includes that day, in `zone`.
+
+    A naive time is taken as UTC. Raises `InvalidInput` for what is no time, or an end before the start.
+    """
+    return Interval(
+        start=None if start is None else _moment(start, zone, end=False),
+        end=None if end is None else _moment(end, zone, end=True),
+    )
+
+
+def _moment(given: When, zone: tzinfo, *, end: bool) -> datetime:
+    value: Any = given
+    if isinstance(value, str):
+        value = _read(value)
+    if isinstance(value, datetime):
+        return value if value.tzinfo else value.replace(tzinfo=UTC)
+    if not isinstance(value, date):
+        raise InvalidInput(f"a time is a datetime, a date or ISO 8601 text, not {given!r}")
+    try:
+        return datetime.combine(value + timedelta(days=1) if end else value, time(), zone)
+    except OverflowError:
+        return datetime.max.replace(tzinfo=UTC)
+
+
+def _read(text: str) -> datetime | date:
+    try:
+        return date.fromisoformat(text.strip()) if len(text.strip()) <= _DATE else datetime.fromisoformat(text.strip())
+    except ValueError:
+        raise InvalidInput(f"a time is ISO 8601 text, not {text!r}") from None
+
+
+def granularity(given: str) -> Granularity:
+    """Return it where it is one; raises `InvalidInput`."""
+    if given not in get_args(Granularity):
+        raise InvalidInput(f"granularity is {', '.join(get_args(Granularity))}, not {given!r}")
+    return cast(Granularity, given)
+
+
+def begin(moment: datetime, by: Granularity, zone: tzinfo) -> date:
+    """Return the first day of the period a moment falls into; weeks begin on Monday."""
+    day = moment.astimezone(zone).date()
+    if by == "week":
+        return day - timedelta(days=day.weekday())
+    return day.replace(day=1) if by == "month" else day
+
+
+def timeline(records: Iterable[Record], by: Granularity, zone: tzinfo, shown: Any) -> list[Shape]:
+    """Return the periods anything fell into, the first first: `{period, start, end, count, by_type, memories}`."""
+    periods: dict[date, list[Record]] = {}
+    for record in records:
+        periods.setdefault(begin(moment_of(record), by, zone), []).append(record)
+    told: list[Shape] = []
+    for first, held in sorted(periods.items()):
+        told.append(
+            {
+                "period": first.isoformat()[:7] if by == "month" else first.isoformat(),
+                "start": first.isoformat(),
+                "end": _last(first, by).isoformat(),
+                "count": len(held),
+                "by_type": dict(sorted(Counter(map(memory_type, held)).items())),
+                "memories": [shown(record) for record in held],
+            }
+        )
+    return told
+
+
+def _last(first: date, by: Granularity) -> date:
+    if by == "day":
+        return first
+    if by == "week":
+        return first + timedelta(days=6)
+    return (first.replace(day=28) + timedelta(days=4)).replace(day=1) - timedelta(days=1)
+
+
+def moment_of(record: Record) -> datetime:
+    """Return when a record happened or began to hold, or else was recorded."""
+    valid = record.valid and (record.valid.start or record.valid.end)
+    return valid or (
+        record.recorded.start if record.recorded and record.recorded.start else datetime.min.replace(tzinfo=UTC)
+    )

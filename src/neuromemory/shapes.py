@@ -1,0 +1,208 @@
+"""NeuroMemory's dicts from fabula's records, and fabula's records from its memory types; knows no memory to ask.
+
+Times are ISO 8601 text with their zone, importance is 1 to 10, what is not known is `None`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, Final, TypeAlias
+
+from fabula import Access, Emotion, Fact, Frame, Hit, Insight, Interval, InvalidInput, Passage, Record
+from fabula.checking import aware
+from fabula.render import shown, spoken
+from fabula.text import identifier
+from fabula.types import SORT, Kind
+
+Shape: TypeAlias = dict[str, Any]
+MEMORIES: Final[tuple[Kind, ...]] = ("fact", "frame", "insight")
+GIVEN: Final = "metadata"
+"""The key of a record's `meta` under which the metadata that a caller gave is kept, as given."""
+FELT: Final = 0.2
+"""How far from neutral a valence has to be, for a sentiment to be told."""
+UNFELT: Final = 0.5
+"""The arousal of what says none."""
+_KINDS: Final[Mapping[str, Kind]] = {"fact": "fact", "episodic": "frame", "insight": "insight"}
+_SAID: Final = ("conversation", "document")
+DOCUMENT: Final = "file:"
+"""How the sessions begin that hold the text of a file."""
+
+
+def kinds_of(memory_type: str | None) -> tuple[tuple[Kind, ...], str | None]:
+    """Return the kinds of record that a memory type means, and the sort within them; `None`: every memory.
+
+    Raises `InvalidInput` for a blank one.
+    """
+    if memory_type is None:
+        return MEMORIES, None
+    name = identifier(memory_type, "memory_type")
+    if name in _KINDS:
+        return (_KINDS[name],), "" if name == "fact" else None
+    return (("passage",), None) if name in _SAID else (("fact",), name)
+
+
+def memory_type(record: Record) -> str:
+    """Return the memory type of a record."""
+    if isinstance(record, Passage):
+        return "document" if record.session.startswith(DOCUMENT) else "conversation"
+    if isinstance(record, Frame):
+        return "episodic"
+    return "insight" if isinstance(record, Insight) else str(record.meta.get(SORT) or "fact")
+
+
+def record(
+    user_id: str, content: str, kind: str, metadata: Mapping[str, Any] | None, occurred: datetime | str | None
+) -> Fact | Frame | Insight:
+    """Return the record a caller's memory is kept as.
+
+    `importance` and `emotion` of the metadata count where they can be read; the metadata is kept as it is given.
+    """
+    if not isinstance(content, str) or not content.strip():  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InvalidInput("a memory has a content, which is not blank")
+    (made,), sort = kinds_of(kind)
+    if made == "passage":
+        raise InvalidInput(
+            f"what was said is added to a conversation, and files are uploaded: not a memory of {kind!r}"
+        )
+    common: Shape = {
+        "scope": user_id,
+        "id": "",
+        "text": content,
+        "valid": None if occurred is None else Interval.at(aware(occurred)),
+        **weights(metadata),
+    }
+    common["meta"] = ({GIVEN: dict(metadata)} if metadata else {}) | ({SORT: sort} if sort else {})
+    if made == "insight":
+        category = (metadata or {}).get("category", "")
+        return Insight(**common, category=category if isinstance(category, str) else "")
+    return Frame(**common) if made == "frame" else Fact(**common)
+
+
+def weights(metadata: Mapping[str, Any] | None) -> Shape:
+    """Return the importance (0–1) and emotion that metadata tells; what is no number tells neither."""
+    if not isinstance(metadata, Mapping | None):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InvalidInput(f"metadata is a dict, not {type(metadata).__name__}")
+    given = metadata or {}
+    importance = _number(given.get("importance"), 1, 10)
+    told: Any = given.get("emotion")
+    felt = told if isinstance(told, Mapping) else {}
+    valence = _number(felt.get("valence"), -1, 1)
+    arousal = _number(felt.get("arousal"), 0, 1)
+    label = felt.get("label")
+    emotion = None
+    if valence is not None or arousal is not None:
+        calm = UNFELT if arousal is None else arousal
+        emotion = Emotion(valence=valence or 0.0, arousal=calm, label=label if isinstance(label, str) else "")
+    return {"importance": 0.5 if importance is None else importance / 10, "emotion": emotion}
+
+
+def _number(value: Any, low: float, high: float) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
+        return None
+    return min(max(float(value), low), high)
+
+
+def emotion(felt: Emotion, *, estimated: bool = False) -> Shape:
+    """Return how something felt; `estimated` where no model and no caller said so."""
+    told: Shape = {"label": felt.label, "valence": round(felt.valence, 3), "arousal": round(felt.arousal, 3)}
+    return told | ({"estimated": True} if estimated else {})
+
+
+def metadata(record: Record, estimate: Emotion | None = None) -> Shape:
+    """Return a record's metadata: what the caller gave, with the importance that counts and the emotion."""
+    given = record.meta.get(GIVEN, {}) if not isinstance(record, Passage) else dict(record.meta)
+    importance = round(record.importance * 10, 2)
+    told: Shape = {k: v for k, v in given.items() if not k.startswith("fabula:")}
+    told["importance"] = int(importance) if importance == int(importance) else importance
+    if record.emotion is not None:
+        told["emotion"] = emotion(record.emotion)
+    elif estimate is not None:
+        told.setdefault("emotion", emotion(estimate, estimated=True))
+    if isinstance(record, Insight) and record.category:
+        told.setdefault("category", record.category)
+    return told
+
+
+def created_at(record: Record) -> str | None:
+    """Return when a memory was first written, or a message said."""
+    if isinstance(record, Passage):
+        return moment(record.time)
+    return record.meta.get("fabula:created") or moment(record.recorded.start if record.recorded else None)
+
+
+def memory(record: Record, access: Access | None = None) -> Shape:
+    """Return a memory in full."""
+    return {
+        "id": record.id,
+        "user_id": record.scope,
+        "content": text(record),
+        "memory_type": memory_type(record),
+        "metadata": metadata(record),
+        "created_at": created_at(record),
+        "updated_at": moment(record.recorded.start if record.recorded else None),
+        "occurred_at": moment(record.valid and (record.valid.start or record.valid.end)),
+        "valid_from": moment(record.valid.start if record.valid else None),
+        "valid_to": moment(record.valid.end if record.valid else None),
+        "status": record.status,
+        "source_ids": list(record.sources),
+        "access_count": access.count if access else 0,
+        "last_accessed_at": moment(access.last if access else None),
+    }
+
+
+def found(hit: Hit) -> Shape:
+    """Return what `search` found: its `score` is the cosine."""
+    record = hit.record
+    return {
+        "id": record.id,
+        "content": text(record),
+        "memory_type": memory_type(record),
+        "metadata": metadata(record),
+        "created_at": created_at(record),
+        "score": hit.score,
+    }
+
+
+def merged(hit: Hit, estimate: Emotion | None = None) -> Shape:
+    """Return what `recall` brought back: its `score` is the product of the factors in `parts`."""
+    record = hit.record
+    kind = memory_type(record)
+    felt = record.emotion or estimate
+    return {
+        "id": record.id,
+        "content": _prefixed(record, felt),
+        "text": text(record),
+        "source": "conversation" if kind == "conversation" else "vector",
+        "memory_type": kind,
+        "score": hit.score,
+        "metadata": metadata(record, estimate),
+        "created_at": created_at(record),
+        "occurred_at": moment(record.valid and (record.valid.start or record.valid.end)),
+        **({"speaker": record.speaker, "session_id": record.session} if isinstance(record, Passage) else {}),
+        "parts": {name: hit.parts[name] for name in ("relevance", "recency", "importance") if name in hit.parts},
+    }
+
+
+def text(record: Record) -> str:
+    """Return what a record says; of a message also what its pictures are called."""
+    return shown(record) if isinstance(record, Passage) else record.text
+
+
+def _prefixed(record: Record, felt: Emotion | None) -> str:
+    """The text behind its date, as exact as it is known, and its sentiment where it has one."""
+    recorded = record.recorded.start if record.recorded else None
+    date = spoken(record.valid)[:10] or (recorded.date().isoformat() if recorded else "")
+    mood = "" if felt is None or abs(felt.valence) < FELT else "positive" if felt.valence > 0 else "negative"
+    told = " | ".join(part for part in (date, mood and f"sentiment: {mood}") if part)
+    said = (
+        f"{record.speaker}: {text(record)}"
+        if isinstance(record, Passage) and record.speaker != "user"
+        else text(record)
+    )
+    return f"[{told}] {said}" if told else said
+
+
+def moment(when: datetime | None) -> str | None:
+    """Return a time as ISO 8601 text."""
+    return None if when is None else when.isoformat()
