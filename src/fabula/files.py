@@ -171,6 +171,8 @@ class Files:
             ground.store, ground.embedder, scope, query, plan, ground.clock(), None,
             conventions=ground.settings.conventions,
         )  # fmt: skip
+        if ground.settings.track:
+            ground.access.touch(scope, (hit.record.id for hit in found.hits))
         return tuple(
             FileHit(file=files[hit.record.session], passage=hit.record, score=hit.score, relevance=hit.relevance)
             for hit in found.hits

@@ -19,6 +19,7 @@ from fabula import (
     InvalidInput,
     Memory,
     Message,
+    Note,
     Passage,
     Plan,
     StoreUnavailable,
@@ -217,7 +218,9 @@ async def test_forgetting_takes_the_bytes_along(how: str, db: str, tmp_path: Pat
         beside = await memory.files.add_text("v", "a", "Alpha stands here.")
         await memory.flush()
         orphan = FolderBlobs(tmp_path / "blobs")
-        (key,) = [one for one in await orphan.list() if one in str(await memory.files.url("u", kept.id))]
+        note = await memory.get("u", kept.id)
+        assert isinstance(note, Note)
+        key: str = note.value["blob"]
         asked: dict[str, Any] = {"everything": True, "session": SESSION + kept.id, "ids": [kept.id]}
         if how == "everything":  # what an upload left that did not come to its end
             await orphan.put(key.partition("/")[0] + "/0000", b"left over")

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from importlib import import_module
 from pathlib import PurePosixPath
-from typing import Final, TypeAlias
+from typing import Final
 
 from fabula.checking import pictured
-from fabula.documents import docx, markup, pdf, plain
 from fabula.errors import DocumentCorrupt, DocumentTooLarge, DocumentUnsupported, InvalidInput
 from fabula.types import Document
 
@@ -23,23 +23,22 @@ __all__ = ["LARGEST", "kind_of", "read"]
 LARGEST: Final = 50 * 2**20
 """Bytes a file may have."""
 
-Reader: TypeAlias = Callable[[bytes], Document]
-
-_READERS: Final[Mapping[str, Reader]] = {
-    "pdf": pdf.read,
-    "docx": docx.read,
-    "txt": plain.read_text,
-    "log": plain.read_text,
-    "rst": plain.read_text,
-    "yaml": plain.read_yaml,
-    "md": plain.read_markdown,
-    "csv": plain.read_csv,
-    "tsv": plain.read_csv,
-    "json": plain.read_json,
-    "jsonl": plain.read_text,
-    "html": markup.read_html,
-    "xml": markup.read_xml,
+_READERS: Final[Mapping[str, str]] = {
+    "pdf": "pdf.read",
+    "docx": "docx.read",
+    "txt": "plain.read_text",
+    "log": "plain.read_text",
+    "rst": "plain.read_text",
+    "yaml": "plain.read_yaml",
+    "md": "plain.read_markdown",
+    "csv": "plain.read_csv",
+    "tsv": "plain.read_csv",
+    "json": "plain.read_json",
+    "jsonl": "plain.read_text",
+    "html": "markup.read_html",
+    "xml": "markup.read_xml",
 }
+"""What reads a type: loaded when the first file of it comes."""
 _SPELLINGS: Final = {"jpeg": "jpg", "htm": "html", "xhtml": "html", "yml": "yaml", "markdown": "md", "text": "txt"}
 _PICTURES: Final = frozenset({"png", "jpg", "gif", "webp"})
 _CODE: Final = frozenset(
@@ -80,4 +79,6 @@ def read(name: str, data: bytes) -> Document:
             return Document(media=pictured(data[:64]), type=kind)
         except InvalidInput:
             raise DocumentCorrupt(f"{name!r} is not a picture") from None
-    return replace(_READERS.get(kind, plain.read_text)(data), type=kind)
+    module, _, function = _READERS.get(kind, "plain.read_text").partition(".")
+    reads: Callable[[bytes], Document] = getattr(import_module(f"fabula.documents.{module}"), function)
+    return replace(reads(data), type=kind)
