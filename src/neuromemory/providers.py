@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -35,6 +36,10 @@ from fabula.providers.pooling import cut, unit_rows
 from fabula.text import mask
 
 _T = TypeVar("_T")
+_KEY: Final = re.compile(r"\bsk-[\w-]+|(?<=Bearer )\S+")
+"""How hosts' keys look that are too short, or too odd, to be masked in talk."""
+_SECRET: Final = re.compile(r"key|token|secret|password", re.IGNORECASE)
+"""What an attribute is called that is not to be shown."""
 SILICONFLOW: Final = "https://api.siliconflow.cn/v1"
 BATCHES: Final[Mapping[str, int]] = {SILICONFLOW: 32, OPENAI: 64}
 """How many texts a host takes at once."""
@@ -212,7 +217,7 @@ class _SentenceTransformer(Embedder):
         except FabulaError:
             raise
         except Exception as error:  # noqa: BLE001 - whatever a foreign package raises
-            raise ProviderUnavailable(f"{self.space} cannot be used: {_told(error)}") from None
+            raise ProviderUnavailable(f"{self.space} cannot be used: {_told(error, self)}") from None
 
     async def close(self) -> None:
         """Let go of the model and its thread; a later text loads it anew."""
@@ -288,7 +293,7 @@ class _Provided(Embedder):
         rows: list[Any] = []
         for start in range(0, len(pieces.texts), self._provider.batch_size):
             batch = list(pieces.texts[start : start + self._provider.batch_size])
-            made: Any = await _asked(self._name, self._provider.embed_batch(batch))
+            made: Any = await _asked(self._provider, self._provider.embed_batch(batch))
             try:
                 rows += list(made)
             except TypeError:
@@ -319,7 +324,7 @@ class _Answering:
         del schema
         plain = [{**message, "content": _words(message.get("content"))} for message in messages]
         answer: Any = await _asked(
-            self._name, self._provider.chat(plain, temperature=temperature, max_tokens=max_tokens)
+            self._provider, self._provider.chat(plain, temperature=temperature, max_tokens=max_tokens)
         )
         if not isinstance(answer, str | None):
             told = f"{self._name} gave an answer that is not text but {type(answer).__name__}"
@@ -336,19 +341,20 @@ def _words(content: Any) -> str:
     return "\n".join(part["text"] for part in content if "text" in part)
 
 
-async def _asked(name: str, asking: Awaitable[_T]) -> _T:
+async def _asked(provider: object, asking: Awaitable[_T]) -> _T:
     """What a caller's model gives, or what went wrong with it in fabula's words."""
     try:
         return await asking
     except FabulaError:
         raise
     except Exception as error:  # noqa: BLE001 - whatever a foreign class raises
-        # Its own error is not even the cause: it may quote a key that only its host knows.
-        failure = _failure(name, error)
+        # Its own error is not even the cause: it may quote a key.
+        failure = _failure(provider, error)
     raise failure
 
 
-def _failure(name: str, error: Exception) -> ProviderError:
+def _failure(provider: object, error: Exception) -> ProviderError:
+    name = type(provider).__name__
     status = getattr(error, "status_code", None) or getattr(getattr(error, "response", None), "status_code", None)
     match status:
         case 401 | 403:
@@ -356,9 +362,13 @@ def _failure(name: str, error: Exception) -> ProviderError:
         case 429:
             return ProviderRateLimited(f"{name} may ask no more now (HTTP 429)")
         case _:
-            return ProviderUnavailable(f"{name} failed: {_told(error)}")
+            return ProviderUnavailable(f"{name} failed: {_told(error, provider)}")
 
 
-def _told(error: Exception) -> str:
-    """An error in one line without secrets."""
-    return f"{type(error).__name__}: {' '.join(mask(str(error))[0].split())}"[:200]
+def _told(error: Exception, provider: object) -> str:
+    """An error in one line without secrets: neither those of known shapes, nor what the provider calls one."""
+    said = _KEY.sub("***", mask(str(error))[0])
+    for name, value in getattr(provider, "__dict__", {}).items():
+        if _SECRET.search(name) and isinstance(value, str) and value:
+            said = said.replace(value, "***")
+    return f"{type(error).__name__}: {' '.join(said.split())}"[:200]
