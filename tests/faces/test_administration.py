@@ -470,7 +470,7 @@ class TestCopy:
     @both_ways
     def test_as_json(self, fabula: Fabula, db: str, other: str) -> None:
         left(db, "u", work=False)
-        tables = ("records", "postings", "edges", "tombstones", "pending", "pictures")
+        tables = ("records", "postings", "edges", "tombstones", "pending", "pictures", "access")
         rows = {table: sql(db, f"SELECT count(*) FROM {table}")[0][0] for table in tables} | {"vectors": 2}
         for present in (False, True):
             ran = fabula("copy", db, other, "--json")

@@ -305,6 +305,7 @@ async def filled(walled: Walled) -> None:
             await memory.flush(scope)
             await memory.forget(scope, refs=["2"])
             await memory.remember(scope, Message("Later it rained", id="4", images=(Image(data=b"GIF89a"),)))
+            await memory.recall(scope, "tea")
             await memory.flush(scope)
             await memory.remember(scope, Message("left to do", id="3"))
     store = PostgresStore(walled.app)
