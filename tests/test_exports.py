@@ -8,9 +8,9 @@ import pytest
 import fabula
 
 NAMES = [
-    "LLM", "AsyncMemory", "Confined", "Conventions", "Embedder", "EmbeddingMismatch", "Emotion", "Entity", "Event",
-    "Extraction", "Extractor", "FabulaError", "Fact", "Flushed", "Forgotten", "ForkedMemory", "Frame", "Hit", "Image",
-    "Insight", "Interval", "InvalidInput", "LLMExtractor", "LeaseLost", "Masked", "Memory", "MemoryClosed", "Message",
+    "LLM", "AsyncMemory", "Confined", "Conventions", "Embedder", "EmbeddingMismatch", "Emotion", "EmotionProfile",
+    "Entity", "Event", "Extraction", "Extractor", "FabulaError", "Fact", "Flushed", "Forgotten", "ForkedMemory",
+    "Frame", "Hit", "Image", "Insight", "Interval", "InvalidInput", "LLMExtractor", "LeaseLost", "Masked", "Memory", "MemoryClosed", "Message",
     "MissingExtra", "Note", "OpenAIEmbedder", "OpenAILLM", "Passage", "Plan", "ProviderAuthError", "ProviderBadReply",
     "ProviderError", "ProviderRateLimited", "ProviderUnavailable", "Receipt", "Recollection", "Record",
     "ReentrantCall", "Reply", "RuleExtractor", "SchemaTooNew", "Settings", "SourcesGone", "Stats", "Store",

@@ -31,6 +31,7 @@ from fabula.settings import Settings
 from fabula.sync import Memory
 from fabula.types import (
     Emotion,
+    EmotionProfile,
     Entity,
     Event,
     Fact,
@@ -62,6 +63,7 @@ __all__ = [
     "Embedder",
     "EmbeddingMismatch",
     "Emotion",
+    "EmotionProfile",
     "Entity",
     "Event",
     "Extraction",

@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import Any, Final, Literal, Self, cast, get_args
 
 from fabula import extract as extracting
+from fabula import moments as feeling
 from fabula import recall as recalling
 from fabula import remember as remembering
 from fabula.abc import LLM, BlobStore, Clock, Embedder, Erasure, Extractor, Filter, Store
@@ -26,7 +27,21 @@ from fabula.settings import Settings
 from fabula.stores import open_store
 from fabula.stores.hot import HotStore
 from fabula.text import clean, derived_id, identifier
-from fabula.types import KINDS, Flushed, Forgotten, Image, Interval, Kind, Message, Plan, Receipt, Record, Stats, Status
+from fabula.types import (
+    KINDS,
+    EmotionProfile,
+    Flushed,
+    Forgotten,
+    Image,
+    Interval,
+    Kind,
+    Message,
+    Plan,
+    Receipt,
+    Record,
+    Stats,
+    Status,
+)
 from fabula.upkeep import Progress, check, quiet, reembed
 
 EmbedderName = Literal["default", "fast"]
@@ -279,6 +294,17 @@ class AsyncMemory:
         moment = None if as_of is None else aware(as_of)
         wanted = identifier(record_id, "id")
         return (await self._store.get(identifier(scope, "scope"), [wanted], moment)).get(wanted)
+
+    async def feelings(self, scope: str, *, at: datetime | str | None = None) -> EmotionProfile:
+        """Return how what a scope tells felt up to `at` (default: now): in the last 14 days, and over all.
+
+        Where a language model said how a frame or fact felt, that counts; of the other messages of users (not of
+        assistants or documents) it is estimated from their vectors, which is possible for those of the bundled models,
+        in English and Chinese. Nothing is written and no model called. It says nothing of anybody's personality.
+        """
+        ground = await self._crew.ready()
+        now = ground.clock() if at is None else aware(at)
+        return await feeling.feelings(self._store, identifier(scope, "scope"), now)
 
     async def scopes(self) -> list[str]:
         """Return every scope that holds anything."""

@@ -21,7 +21,20 @@ from fabula.memory import DEFAULT_PLAN, AsyncMemory, EmbedderName, local_now
 from fabula.pruning import Upkept
 from fabula.render import Recollection
 from fabula.settings import Settings
-from fabula.types import Flushed, Forgotten, Image, Interval, Kind, Message, Plan, Receipt, Record, Stats, Status
+from fabula.types import (
+    EmotionProfile,
+    Flushed,
+    Forgotten,
+    Image,
+    Interval,
+    Kind,
+    Message,
+    Plan,
+    Receipt,
+    Record,
+    Stats,
+    Status,
+)
 from fabula.upkeep import Progress, quiet
 
 T = TypeVar("T")
@@ -224,6 +237,10 @@ class Memory:
     def get(self, scope: str, record_id: str, *, as_of: datetime | str | None = None) -> Record | None:
         """Return a record by id; see `AsyncMemory.get`."""
         return self._call("get", self._memory.get(scope, record_id, as_of=as_of))
+
+    def feelings(self, scope: str, *, at: datetime | str | None = None) -> EmotionProfile:
+        """Return how what a scope tells felt; see `AsyncMemory.feelings`."""
+        return self._call("feelings", self._memory.feelings(scope, at=at))
 
     def scopes(self) -> list[str]:
         """Return every scope that holds anything."""

@@ -1,6 +1,6 @@
 """The words of fabula: records, the question, the answers. Each is frozen, and its times are aware."""
 
-from fabula.types.answers import Flushed, Forgotten, Hit, Masked, Receipt, Stats, Trace
+from fabula.types.answers import EmotionProfile, Flushed, Forgotten, Hit, Masked, Receipt, Stats, Trace
 from fabula.types.plans import CHANNELS, MAX_LIMIT, Channel, Factors, Fusion, Plan
 from fabula.types.records import (
     KINDS,
@@ -36,6 +36,7 @@ __all__ = [
     "VAGUE",
     "Channel",
     "Emotion",
+    "EmotionProfile",
     "Entity",
     "Event",
     "Fact",
