@@ -123,9 +123,11 @@ async def fit(embedder: Embedder) -> dict[str, Any]:
     bound = np.mean(least) + np.std(least, ddof=1) / FOLDS**0.5
     best = max(strength for strength in RIDGE if np.mean(errors[strength]) <= bound)
     weights, offset = ridge(*_told(vectors, felt), best)
+    made, han = judged[best], np.array([script(text) == "han" for text in texts])
     return {
         "ridge": best,
-        "left_out": {name: r(judged[best][:, at], felt[:, at]) for at, name in enumerate(SCALES)},
+        "left_out": {name: r(made[:, at], felt[:, at]) for at, name in enumerate(SCALES)}
+        | {f"valence_{name}": r(made[of, 0], felt[of, 0]) for name, of in (("en", ~han), ("zh", han))},
         "offset": [round(float(each), 4) for each in offset],
         "weights": {name: [round(float(w), 4) for w in weights[:, at]] for at, name in enumerate(SCALES)},
     }

@@ -10,11 +10,11 @@ import fabula
 NAMES = [
     "LLM", "AsyncMemory", "Confined", "Conventions", "Embedder", "EmbeddingMismatch", "Emotion", "EmotionProfile",
     "Entity", "Event", "Extraction", "Extractor", "FabulaError", "Fact", "Flushed", "Forgotten", "ForkedMemory",
-    "Frame", "Hit", "Image", "Insight", "Interval", "InvalidInput", "LLMExtractor", "LeaseLost", "Masked", "Memory", "MemoryClosed", "Message",
-    "MissingExtra", "Note", "OpenAIEmbedder", "OpenAILLM", "Passage", "Plan", "ProviderAuthError", "ProviderBadReply",
-    "ProviderError", "ProviderRateLimited", "ProviderUnavailable", "Receipt", "Recollection", "Record",
-    "ReentrantCall", "Reply", "RuleExtractor", "SchemaTooNew", "Settings", "SourcesGone", "Stats", "Store",
-    "StoreError", "StoreUnavailable", "Trace", "UsageError", "__version__",
+    "Frame", "Hit", "Image", "Insight", "Interval", "InvalidInput", "LLMExtractor", "LeaseLost", "Masked", "Memory",
+    "MemoryClosed", "Message", "MissingExtra", "Note", "OpenAIEmbedder", "OpenAILLM", "Passage", "Plan",
+    "ProviderAuthError", "ProviderBadReply", "ProviderError", "ProviderRateLimited", "ProviderUnavailable",
+    "Receipt", "Recollection", "Record", "ReentrantCall", "Reply", "RuleExtractor", "SchemaTooNew", "Settings",
+    "SourcesGone", "Stats", "Store", "StoreError", "StoreUnavailable", "Trace", "UsageError", "__version__",
 ]  # fmt: skip
 
 CLASSES = [name for name in NAMES if name != "__version__"]

@@ -228,7 +228,7 @@ def topics(text: str, names: Iterable[str] = ()) -> dict[str, str]:
     found = {fold(name): name for name in names if fold(name) and not stop(fold(name))}
     for run in _RUN.findall(text):
         if script(run) == "han":
-            found |= {word: word for word in _things(run) if word not in HAN_FEELINGS}
+            found |= {word: word for word in _things(run) if HAN_FEELINGS.isdisjoint((word, word[1:]))}
         else:
             key = tokens(run)[0] if run.isascii() else fold(run)
             if not stop(key) and key not in _felt_stems():

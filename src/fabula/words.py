@@ -67,8 +67,8 @@ FEELINGS: Final = frozenset(
     feel feels feeling feelings felt mood emotion emotional cry crying cried tears laugh laughing laughed smile
     happy happily happiness glad joy joyful delighted pleased content cheerful excited exciting excitement thrilled
     love loved loves loving lovely like liked likes enjoy enjoyed enjoying fun nice good great best better fine
-    wonderful amazing awesome fantastic brilliant beautiful perfect excellent delicious sweet kind cool pretty fabulous super
-    proud grateful thankful thanks thank hope hopeful hoping calm relaxed relaxing peaceful lucky wow yay glorious
+    wonderful amazing awesome fantastic brilliant beautiful perfect excellent delicious sweet kind cool pretty fabulous
+    super proud grateful thankful thanks thank hope hopeful hoping calm relaxed relaxing peaceful lucky wow yay glorious
     sad sadly sadness unhappy upset depressed depressing depression miserable gloomy grief lonely alone heartbroken
     angry anger furious mad annoyed annoying irritated rage hate hated hates hating awful terrible horrible bad worse
     worst wrong disgusting nasty ugly disappointed disappointing disappointment frustrated frustrating frustration
