@@ -32,8 +32,8 @@ STRONG: Final = 0.2
 """The valence from which on something is felt: below it, unless it excites, it is neutral."""
 DOMINANT: Final = 5
 """How many emotions a profile names."""
-TRIGGERS: Final = 10
-"""How many topics a profile names."""
+TRIGGERS: Final = 5
+"""How many topics of either side a profile names."""
 OFTEN: Final = 2
 """In how many moments a topic has to be."""
 UNSURE: Final = 2.0
@@ -192,10 +192,11 @@ def _word(emotion: Emotion, language: Language) -> str:
 
 
 def triggers(moments: Sequence[Moment]) -> dict[str, float]:
-    """Return the topics that go with strong feelings, at most `TRIGGERS`, and the mean valence of their moments.
+    """Return the topics that go with strong feelings, the strongest first, and the mean valence of their moments.
 
-    A topic is in `OFTEN` moments or more, which feel strongly (`STRONG`) and other than all do. Strongest is what is
-    furthest from all, taken together with `UNSURE` moments that are like all.
+    There are at most `TRIGGERS` of either side. A topic is in `OFTEN` moments or more, which on the whole feel strongly
+    (`STRONG`), and to that side of what all do. It is the stronger the further from it, and the oftener: n moments by
+    the root of n, as a mean is the surer, after they were taken together with `UNSURE` that are like all.
     """
     usual, _ = _mean(moments)
     values: defaultdict[str, list[float]] = defaultdict(list)
@@ -207,10 +208,13 @@ def triggers(moments: Sequence[Moment]) -> dict[str, float]:
     means = {key: sum(felt) / len(felt) for key, felt in values.items() if len(felt) >= OFTEN}
 
     def apart(key: str) -> float:
-        return (means[key] - usual) * len(values[key]) / (len(values[key]) + UNSURE)
+        return (means[key] - usual) * len(values[key]) / (len(values[key]) + UNSURE) ** 0.5
 
-    strong = [key for key, mean in means.items() if abs(mean) >= STRONG and mean * apart(key) > 0]
-    strong = sorted(strong, key=lambda key: (-abs(apart(key)), key))[:TRIGGERS]
+    sides = (
+        [key for key, mean in means.items() if side * mean >= STRONG and side * apart(key) > 0] for side in (1, -1)
+    )
+    strong = [key for side in sides for key in sorted(side, key=lambda key: (-abs(apart(key)), key))[:TRIGGERS]]
+    strong.sort(key=lambda key: (-abs(apart(key)), key))
     return {spelt[key].most_common(1)[0][0]: means[key] for key in strong}
 
 
