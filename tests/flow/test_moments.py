@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from fabula import AsyncMemory, EmotionProfile, InvalidInput, Memory, Message, Passage
+from fabula import AsyncMemory, EmotionProfile, InvalidInput, Memory, Message, Passage, moments
 from fabula.abc import Extraction, Role, Vectors
 from fabula.feelings import _weights  # pyright: ignore[reportPrivateUsage]
 from fabula.providers.bundled import BundledEmbedder
@@ -107,6 +107,38 @@ async def test_a_fact_counts_where_no_frame_tells_how_it_felt(felt: Felt):
     made = await felt.feelings()
     assert (made.count, made.estimated) == (2, 0)
     assert made.valence_avg == pytest.approx(0.6)
+
+
+async def test_what_is_over_was_felt_then(felt: Felt):
+    """She was glad of the first home then, though she has another now."""
+    for place, valence, days in (("Porto", 0.9, 40), ("Lyon", -0.5, 1)):
+        lives = Fact(
+            scope="", id="", text=f"Nora lives in {place}", subject="Nora", predicate="lives_in", object=place,
+            emotion=Emotion(valence=valence, arousal=0.5, label="so"),
+        )  # fmt: skip
+        await felt.say(f"to {place}", lives, days=days)
+    statuses = {record.status for record in await felt.memory.records("alice", "fact", status=None)}
+    assert statuses == {"superseded", "live"}
+    assert (await felt.feelings()).valence_avg == pytest.approx(0.2)
+
+
+async def test_what_a_fact_names_may_be_a_trigger(felt: Felt):
+    for n in range(2):
+        knows = Fact(
+            scope="", id="", text=f"Nora met her {n}", subject="Nora", predicate=f"met_{n}", object="Ann Lee",
+            emotion=Emotion(valence=0.9, arousal=0.5, label="so"),
+        )  # fmt: skip
+        await felt.say(f"hello {n}", knows)
+    await felt.say("the exam -")
+    assert "Ann Lee" in (await felt.feelings()).emotion_triggers
+
+
+async def test_many_are_read_page_by_page(felt: Felt, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(moments, "PAGE", 2)
+    for n in range(5):
+        await felt.say(f"{n} {'+-'[n % 2]}")
+    made = await felt.feelings()
+    assert (made.count, made.valence_avg) == (5, pytest.approx(0.2))
 
 
 async def test_a_moment_is_when_it_was_told(felt: Felt):

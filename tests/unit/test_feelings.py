@@ -279,6 +279,10 @@ class TestTriggers:
         ]
         assert triggers(said) == {}
 
+    def test_are_not_what_is_good_but_less_so_than_all(self):
+        said = [moment(n, 0.9) for n in range(9)] + [moment(n, 0.3, text="the garden") for n in range(3)]
+        assert triggers(said) == {}
+
     def test_are_the_strongest(self):
         said = [moment(n, n / 40, text=f"planet{chr(97 + n)}x") for n in range(26) for _ in range(2)]
         found = triggers(said)
