@@ -9,14 +9,14 @@ import fabula
 
 NAMES = [
     "LLM", "Access", "AsyncMemory", "BlobStore", "Confined", "Conventions", "DocumentCorrupt", "DocumentEncrypted",
-    "DocumentError", "DocumentTooLarge", "DocumentUnsupported", "Embedder", "EmbeddingMismatch", "Emotion", "Entity",
-    "Event", "Extraction", "Extractor", "FabulaError", "Fact", "Factors", "File", "FileHit", "Flushed", "FolderBlobs",
-    "Forgotten", "ForkedMemory", "Frame", "Hit", "Image", "Insight", "Interval", "InvalidInput", "LLMExtractor",
-    "LeaseLost", "Masked", "Memory", "MemoryClosed", "Message", "MissingExtra", "Note", "OpenAIEmbedder", "OpenAILLM",
-    "Passage", "Plan", "ProviderAuthError", "ProviderBadReply", "ProviderError", "ProviderRateLimited",
-    "ProviderUnavailable", "Receipt", "Recollection", "Record", "ReentrantCall", "Reflection", "Reply",
-    "RuleExtractor", "S3Blobs", "SchemaTooNew", "Settings", "SourcesGone", "Stats", "Store", "StoreError",
-    "StoreUnavailable", "Trace", "UsageError", "__version__",
+    "DocumentError", "DocumentTooLarge", "DocumentUnsupported", "Embedder", "EmbeddingMismatch", "Emotion",
+    "EmotionProfile", "Entity", "Event", "Extraction", "Extractor", "FabulaError", "Fact", "Factors", "File",
+    "FileHit", "Flushed", "FolderBlobs", "Forgotten", "ForkedMemory", "Frame", "Hit", "Image", "Insight", "Interval",
+    "InvalidInput", "LLMExtractor", "LeaseLost", "Masked", "Memory", "MemoryClosed", "Message", "MissingExtra",
+    "Note", "OpenAIEmbedder", "OpenAILLM", "Passage", "Plan", "ProviderAuthError", "ProviderBadReply",
+    "ProviderError", "ProviderRateLimited", "ProviderUnavailable", "Receipt", "Recollection", "Record",
+    "ReentrantCall", "Reflection", "Reply", "RuleExtractor", "S3Blobs", "SchemaTooNew", "Settings", "SourcesGone",
+    "Stats", "Store", "StoreError", "StoreUnavailable", "Trace", "UsageError", "__version__",
 ]  # fmt: skip
 
 CLASSES = [name for name in NAMES if name != "__version__"]

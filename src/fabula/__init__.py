@@ -38,6 +38,7 @@ from fabula.sync import Memory
 from fabula.types import (
     Access,
     Emotion,
+    EmotionProfile,
     Entity,
     Event,
     Fact,
@@ -80,6 +81,7 @@ __all__ = [
     "Embedder",
     "EmbeddingMismatch",
     "Emotion",
+    "EmotionProfile",
     "Entity",
     "Event",
     "Extraction",

@@ -12,6 +12,7 @@ from typing import Any, Final, Literal, Self, cast, get_args
 
 from fabula import authored, transfer
 from fabula import extract as extracting
+from fabula import moments as feeling
 from fabula import recall as recalling
 from fabula import reflect as reflecting
 from fabula import remember as remembering
@@ -38,6 +39,7 @@ from fabula.types import (
     MAX_LIMIT,
     Access,
     Emotion,
+    EmotionProfile,
     Extracted,
     Flushed,
     Forgotten,
@@ -470,6 +472,17 @@ class AsyncMemory:
         within("limit", limit, 1, MAX_LIMIT)
         within("offset", offset, 0)
         return await self._store.sessions(identifier(scope, "scope"), limit=limit, offset=offset, without=without)
+
+    async def feelings(self, scope: str, *, at: datetime | str | None = None) -> EmotionProfile:
+        """Return how what a scope tells felt up to `at` (default: now): in the last 14 days, and over all.
+
+        Where a language model said how a frame or fact felt, that counts; of the other messages of users (not of
+        assistants or documents) it is estimated from their vectors, which is possible for those of the bundled models,
+        in English and Chinese. Nothing is written and no model called. It says nothing of anybody's personality.
+        """
+        ground = await self._crew.ready()
+        now = ground.clock() if at is None else aware(at)
+        return await feeling.feelings(self._store, identifier(scope, "scope"), now)
 
     async def scopes(self) -> list[str]:
         """Return every scope that holds anything."""

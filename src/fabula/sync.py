@@ -27,6 +27,7 @@ from fabula.transfer import Imported
 from fabula.types import (
     Access,
     Emotion,
+    EmotionProfile,
     Extracted,
     Flushed,
     Forgotten,
@@ -312,6 +313,10 @@ class Memory:
     def sessions(self, scope: str, *, limit: int = 50, offset: int = 0, without: str = "") -> tuple[int, list[Session]]:
         """List the sessions of a scope; see `AsyncMemory.sessions`."""
         return self._call("sessions", self._memory.sessions(scope, limit=limit, offset=offset, without=without))
+
+    def feelings(self, scope: str, *, at: datetime | str | None = None) -> EmotionProfile:
+        """Return how what a scope tells felt; see `AsyncMemory.feelings`."""
+        return self._call("feelings", self._memory.feelings(scope, at=at))
 
     def scopes(self) -> list[str]:
         """Return every scope that holds anything."""

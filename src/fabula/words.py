@@ -1,4 +1,7 @@
-"""The function words of English and Chinese, which say little about what a text is about; data only, no logic."""
+"""The words of English and Chinese that say little about what a text is about: function words, and those of feeling.
+
+Data only, no logic.
+"""
 
 # ruff: noqa: SIM905 - as lists of quoted words these tables could not be read
 
@@ -58,3 +61,36 @@ HAN_WORDS: Final = frozenset(
     """.split()
 )
 """Function words with other characters in them; those characters still count by themselves."""
+
+FEELINGS: Final = frozenset(
+    """
+    feel feels feeling feelings felt mood emotion emotional cry crying cried tears laugh laughing laughed smile
+    happy happily happiness glad joy joyful delighted pleased content cheerful excited exciting excitement thrilled
+    love loved loves loving lovely like liked likes enjoy enjoyed enjoying fun nice good great best better fine
+    wonderful amazing awesome fantastic brilliant beautiful perfect excellent delicious sweet kind cool pretty fabulous
+    super proud grateful thankful thanks thank hope hopeful hoping calm relaxed relaxing peaceful lucky wow yay glorious
+    sad sadly sadness unhappy upset depressed depressing depression miserable gloomy grief lonely alone heartbroken
+    angry anger furious mad annoyed annoying irritated rage hate hated hates hating awful terrible horrible bad worse
+    worst wrong disgusting nasty ugly disappointed disappointing disappointment frustrated frustrating frustration
+    afraid scared scary fear terrified frightened anxious anxiety worried worry worries worrying nervous stress stressed
+    stressful tense panic ashamed embarrassed guilty jealous hopeless desperate exhausted exhausting tired bored boring
+    sick sorry unfortunately damn hell painful hurt hurts suffering suffer miss missed overwhelmed overwhelming
+    really today tonight tomorrow yesterday time day days week weeks month year thing things way lot bit
+    know think thought want wanted get got getting going gone come came make made take took say said says tell told
+    see saw look looking let keep kept went give gave need needed
+    """.split()
+)
+"""As written, before stemming: how something feels, when, and that it is said or done, is not what it is about."""
+
+HAN_FEELINGS: Final = frozenset(
+    """
+    感觉 感到 觉得 心情 情绪 心里 感情 喜欢 讨厌 享受 爱 恨 希望 期待 盼望 羡慕 嫉妒 感谢 感动 感激 谢谢 欣赏 满意
+    开心 高兴 快乐 幸福 愉快 欢喜 兴奋 激动 满足 轻松 放松 平静 安心 放心 自豪 骄傲 惊喜 好玩 好吃 漂亮 棒 太棒了
+    难过 伤心 悲伤 痛苦 难受 沮丧 失望 绝望 郁闷 抑郁 孤独 寂寞 委屈 后悔 遗憾 可惜 心疼 心碎 崩溃 哭 流泪 眼泪
+    生气 愤怒 气愤 恼火 烦 烦恼 烦躁 烦死 气死 恶心 可恶 讨人厌 不爽 不满 抱怨 吃惊 惊讶 意外 受不了
+    害怕 恐惧 恐怖 担心 担忧 焦虑 紧张 不安 着急 恐慌 尴尬 羞愧 内疚 疲惫 疲倦 无聊 无奈 倒霉 糟糕 难 累
+    知道 认为 想要 看到 听到 听说 告诉 起来 出来 过来 回来 没有 不想 不能 不会 不要 不到 睡不着 今天 昨天 明天 时候
+    时间 事情 东西 地方 问题
+    """.split()
+)
+"""The same in Chinese."""

@@ -28,6 +28,7 @@ CALLS: dict[str, Call] = {
     "flush": lambda memory, scope: memory.flush(scope),
     "records": lambda memory, scope: memory.records(scope),
     "get": lambda memory, scope: memory.get(scope, "x"),
+    "feelings": lambda memory, scope: memory.feelings(scope),
     "scopes": lambda memory, scope: memory.scopes(),
     "stats": lambda memory, scope: memory.stats(scope),
     "check": lambda memory, scope: memory.check(scope),

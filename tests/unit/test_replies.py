@@ -669,6 +669,7 @@ class TestFrames:
     )
     def test_emotions_are_bounded(self, value: Any, emotion: Emotion | None):
         assert drawn({"frames": [{"summary": "x", "emotion": value}]}).frames[0].emotion == emotion
+        assert drawn({"facts": [{"text": "x", "emotion": value}]}).facts[0].emotion == emotion
 
 
 def minutes_apart(*minutes: int, texts: tuple[str, ...] = ()) -> dict[str, Passage]:

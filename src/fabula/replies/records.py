@@ -233,6 +233,7 @@ class _Reading:
             predicate=predicate,
             object=thing,
             importance=importance_of(given.get("importance")),
+            emotion=emotion_of(given.get("emotion")),
             valid=lasting(since, until),
             sources=tuple(passage.id for passage in sources),
             meta=_speaker(sources) | confidence_of(given.get("confidence")),

@@ -103,7 +103,7 @@ def pack(record: Record) -> str:
         data["events"] = [_pack_event(event) for event in record.events]
     if isinstance(record, Note):
         data |= {"namespace": record.namespace, "key": record.key, "value": record.value}
-    if record.emotion:
+    if record.emotion and not record.emotion.estimated:
         data["emotion"] = [record.emotion.valence, record.emotion.arousal, record.emotion.label]
     if record.sources:
         data["sources"] = record.sources

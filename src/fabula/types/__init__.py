@@ -2,6 +2,7 @@
 
 from fabula.types.answers import (
     Access,
+    EmotionProfile,
     Extracted,
     Flushed,
     Forgotten,
@@ -53,6 +54,7 @@ __all__ = [
     "Channel",
     "Document",
     "Emotion",
+    "EmotionProfile",
     "Entity",
     "Event",
     "Extracted",

@@ -169,3 +169,26 @@ class Stats:
         """All bytes over all passages."""
         passages = self.records.get("passage", 0)
         return sum(self.bytes.values()) / passages if passages else 0.0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class EmotionProfile:
+    """How what a scope tells felt: lately, and over all. It says nothing of what anybody is like.
+
+    Valence is -1 (bad) to 1 (good), arousal 0 (calm) to 1 (excited). `None` and empty where there is nothing to tell.
+    """
+
+    latest_state: str = ""
+    """A word for the mean of the last 14 days."""
+    latest_state_valence: float | None = None
+    valence_avg: float | None = None
+    """The mean of all moments, and so is `arousal_avg`."""
+    arousal_avg: float | None = None
+    dominant_emotions: Mapping[str, int] = field(default_factory=lambda: NOTHING)
+    """The emotions that are met most often, and how often; what is neutral is none."""
+    emotion_triggers: Mapping[str, float] = field(default_factory=lambda: NOTHING)
+    """The topics that go with what feels better or worse than the rest, the strongest first, and their mean valence."""
+    count: int = 0
+    """How many moments there are."""
+    estimated: float = 0.0
+    """The share of them, 0-1, whose emotion was estimated, not told."""

@@ -74,6 +74,8 @@ class Emotion:
     valence: float
     arousal: float
     label: str = ""
+    estimated: bool = False
+    """Whether nobody told it: it was read off the words' embedding. An estimate is made on reading, never stored."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
