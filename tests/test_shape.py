@@ -26,10 +26,10 @@ FLOORS: dict[str, tuple[int, str]] = {
             2,
             "pure functions",
             "text words secrets when question scoring scripts keys ranking render replies prompts graph ties expansion "
-            "names surnames relations timeline frames talk holding",
+            "names surnames relations timeline frames talk holding profile",
         ),
         (3, "ground", "stores providers"),
-        (3, "flows", "extract extractors link people synonyms hits fusion remember recall upkeep pruning"),
+        (3, "flows", "extract extractors link people synonyms hits fusion remember recall upkeep pruning kv"),
         (4, "front door", "background crew processes blocking memory sync __init__"),
         (5, "faces", "operations imports demo printing administration cli testing"),
     )

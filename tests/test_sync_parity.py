@@ -7,12 +7,15 @@ from typing import Any
 import pytest
 
 from fabula import AsyncMemory, Memory
+from fabula.blocking.kv import BlockingKeyValues
+from fabula.kv import KeyValues
 
 
 def methods(face: type) -> dict[str, Callable[..., Any]]:
     return {name: value for name, value in vars(face).items() if inspect.isfunction(value) and not name.startswith("_")}
 
 
+FACADES = {"kv": (KeyValues, BlockingKeyValues)}
 ASYNC, SYNC = methods(AsyncMemory), methods(Memory)
 
 
@@ -49,3 +52,16 @@ def test_both_are_context_managers():
 def test_both_tell_their_settings(tmp_path: Any):
     blocking = Memory(tmp_path / "memory.db", embedder=None)
     assert blocking.settings == AsyncMemory(tmp_path / "memory.db", embedder=None).settings
+
+
+@pytest.mark.parametrize("name", FACADES)
+def test_the_facades_say_the_same(name: str, tmp_path: Any):
+    face, blocking = FACADES[name]
+    waiting, calling = methods(face), methods(blocking)
+    assert {n: inspect.signature(m) for n, m in waiting.items()} == {
+        n: inspect.signature(m) for n, m in calling.items()
+    }
+    assert all(inspect.iscoroutinefunction(method) for method in waiting.values())
+    assert not any(inspect.iscoroutinefunction(method) for method in calling.values())
+    assert isinstance(getattr(AsyncMemory(tmp_path / "a.db", embedder=None), name), face)
+    assert isinstance(getattr(Memory(tmp_path / "a.db", embedder=None), name), blocking)

@@ -19,6 +19,7 @@ from fabula.conventions import Conventions
 from fabula.crew import Crew
 from fabula.errors import InvalidInput
 from fabula.extractors import LLMExtractor, RuleExtractor
+from fabula.kv import KeyValues
 from fabula.providers.bundled import bundled
 from fabula.pruning import Upkept, prune
 from fabula.render import Recollection
@@ -90,6 +91,7 @@ class AsyncMemory:
             clock=clock,
             background=background,
         )
+        self.kv = KeyValues(self._crew.ready)
 
     async def open(self) -> Self:
         """Open the database, bring its schema up to date and go on with the work that was left.

@@ -158,14 +158,12 @@ def _passage(scope: str, message: Message, at: datetime, settings: Settings) -> 
     role = identifier(message.role, "role")
     spans: list[Masked] = []
 
-    def hidden(text: str) -> str:
-        return clean(text) if settings.secrets == "keep" else mask(clean(text))[0]
-
+    hidden = hiding(settings)
     content = clean(message.content)
     if settings.secrets == "mask":
         content, found = mask(content)
         spans = [Masked(id=record_id, kind=s.kind, start=s.start, end=s.end) for s in found]
-    meta: dict[str, Any] = _plain(message.meta, hidden)
+    meta: dict[str, Any] = plain(message.meta, hidden, "meta")
     if spans:
         meta[MASKED] = [[s.kind, s.start, s.end] for s in spans]
     passage = Passage(
@@ -191,8 +189,16 @@ def _kept(image: Image, hidden: Callable[[str], str]) -> Image:
     return Image(caption=hidden(image.caption), url=hidden(image.url), name=hidden(image.name), media=media)
 
 
-def _plain(meta: Mapping[str, Any], hidden: Any) -> dict[str, Any]:
-    """The caller's `meta` as plain JSON, with its strings cleaned and secrets masked."""
+def hiding(settings: Settings) -> Callable[[str], str]:
+    """Return what a text is put through before it is stored: cleaned, and its secrets masked unless they are kept."""
+    return lambda text: clean(text) if settings.secrets == "keep" else mask(clean(text))[0]
+
+
+def plain(value: Any, hidden: Callable[[str], str], what: str) -> Any:
+    """Return a value as plain JSON, with every string in it put through `hidden`.
+
+    Raises `InvalidInput`, naming `what`, for what is none.
+    """
 
     def walk(value: Any) -> Any:
         if isinstance(value, str):
@@ -204,12 +210,12 @@ def _plain(meta: Mapping[str, Any], hidden: Any) -> dict[str, Any]:
         return value
 
     try:
-        json.dumps(dict(meta), allow_nan=False)
-        return walk(meta)
+        json.dumps(dict(value) if isinstance(value, Mapping) else value, allow_nan=False)  # pyright: ignore[reportUnknownArgumentType]
+        return walk(value)
     except (TypeError, ValueError) as error:
-        raise InvalidInput(f"meta has to be plain JSON: {error}") from None
+        raise InvalidInput(f"{what} has to be plain JSON: {error}") from None
     except RecursionError:
-        raise InvalidInput("meta is nested too deep") from None
+        raise InvalidInput(f"{what} is nested too deep") from None
 
 
 # --- embedding --------------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from fabula.abc.changes import Changes, Erasure, Filter, Lease, Pending, ScopeState, Task, Written
 from fabula.index import Block, Floats, Index
-from fabula.types import Forgotten, Kind, Record, Stats
+from fabula.types import Forgotten, Kind, Note, Record, Stats
 
 
 class Store(ABC):
@@ -99,6 +99,17 @@ class Store(ABC):
     @abstractmethod
     async def find(self, scope: str, wanted: Filter) -> list[tuple[int, Record]]:
         """List records with their numbers, in order of arrival."""
+
+    @abstractmethod
+    async def notes(self, scope: str, namespace: str, *, prefix: str, after: str, limit: int) -> list[Note]:
+        """List the notes of a namespace whose keys begin with `prefix` and come behind `after`, in order of their keys.
+
+        Keys are ordered by their code points; every character of `prefix` stands for itself.
+        """
+
+    @abstractmethod
+    async def versions(self, scope: str, ids: Sequence[str]) -> list[Record]:
+        """Return every version of these records, ended ones too, in the order in which they were written."""
 
     @abstractmethod
     async def citing(

@@ -21,7 +21,7 @@ from fabula.index import Block, Floats, Index
 from fabula.stores import audit, copying, erasing, leasing, reading, writing
 from fabula.stores.layouts import Layout
 from fabula.stores.statements import Steps
-from fabula.types import Forgotten, Kind, Record, Stats
+from fabula.types import Forgotten, Kind, Note, Record, Stats
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -112,6 +112,12 @@ class DrivenStore(Store):
 
     async def find(self, scope: str, wanted: Filter) -> list[tuple[int, Record]]:
         return await self.reads(scope, reading.find, scope, wanted)
+
+    async def notes(self, scope: str, namespace: str, *, prefix: str, after: str, limit: int) -> list[Note]:
+        return await self.reads(scope, reading.notes, scope, namespace, prefix, after, limit)
+
+    async def versions(self, scope: str, ids: Sequence[str]) -> list[Record]:
+        return await self.reads(scope, reading.versions, scope, ids)
 
     async def citing(
         self, scope: str, ids: Sequence[str], kinds: Sequence[Kind], as_of: datetime | None = None

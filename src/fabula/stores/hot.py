@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from fabula.abc import Changes, Erasure, Filter, Lease, Pending, ScopeState, Store, Task, Written
 from fabula.index import Block, Floats, Index
-from fabula.types import Forgotten, Kind, Record, Stats
+from fabula.types import Forgotten, Kind, Note, Record, Stats
 
 
 class HotStore(Store):
@@ -106,6 +106,12 @@ class HotStore(Store):
 
     async def find(self, scope: str, wanted: Filter) -> list[tuple[int, Record]]:
         return await self.inner.find(scope, wanted)
+
+    async def notes(self, scope: str, namespace: str, *, prefix: str, after: str, limit: int) -> list[Note]:
+        return await self.inner.notes(scope, namespace, prefix=prefix, after=after, limit=limit)
+
+    async def versions(self, scope: str, ids: Sequence[str]) -> list[Record]:
+        return await self.inner.versions(scope, ids)
 
     async def citing(
         self, scope: str, ids: Sequence[str], kinds: Sequence[Kind], as_of: datetime | None = None
