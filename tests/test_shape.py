@@ -29,7 +29,12 @@ FLOORS: dict[str, tuple[int, str]] = {
             "names surnames relations timeline frames talk holding profile",
         ),
         (3, "ground", "stores providers"),
-        (3, "flows", "extract extractors link people synonyms hits fusion remember recall upkeep pruning kv"),
+        (
+            3,
+            "flows",
+            "extract extractors link people synonyms hits fusion remember recall upkeep pruning kv knowledge "
+            "surroundings",
+        ),
         (4, "front door", "background crew processes blocking memory sync __init__"),
         (5, "faces", "operations imports demo printing administration cli testing"),
     )

@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 
 from fabula import AsyncMemory, Memory
+from fabula.blocking.graph import BlockingKnowledge
 from fabula.blocking.kv import BlockingKeyValues
+from fabula.knowledge import Knowledge
 from fabula.kv import KeyValues
 
 
@@ -15,7 +17,7 @@ def methods(face: type) -> dict[str, Callable[..., Any]]:
     return {name: value for name, value in vars(face).items() if inspect.isfunction(value) and not name.startswith("_")}
 
 
-FACADES = {"kv": (KeyValues, BlockingKeyValues)}
+FACADES = {"kv": (KeyValues, BlockingKeyValues), "graph": (Knowledge, BlockingKnowledge)}
 ASYNC, SYNC = methods(AsyncMemory), methods(Memory)
 
 

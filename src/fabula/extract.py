@@ -195,8 +195,8 @@ def entry_of(record: Record, *, fuse: bool = False) -> Entry:
 async def _noted(store: Store, scope: str, notes: Sequence[Note]) -> tuple[tuple[Entry, ...], tuple[Entry, ...]]:
     """The notes of new keys, and those that change a key's value: a key has one value, that of the latest message.
 
-    Whichever window is read first; what a profile gathers (`profile.GATHERED`) is added to what its key holds. The value before stays in the versions that are over; one that is told again has
-    one source more.
+    Whichever window is read first. The value before stays in the versions that are over; one that is told again has
+    one source more. What a profile gathers is added to what its key holds.
     """
     own = [replace(note, scope=scope, id=derived_id("note", note.namespace, note.key)) for note in notes]
     known = await store.get(scope, [note.id for note in own]) if own else {}

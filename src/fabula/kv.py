@@ -7,6 +7,7 @@ import random
 import reprlib
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from itertools import count
 from typing import Any, Final, TypeAlias, cast
 
 from fabula.abc import Changes, Entry, Ground, Ready
@@ -140,7 +141,7 @@ class _Space:
         self, note_id: str, made: Callable[[Note | None], Note | None]
     ) -> tuple[Note | None, Note | None]:  # fmt: skip
         """Write what is made of a note, once nobody else wrote in between; return it before and after."""
-        for tried in range(TRIES):
+        for tried in count():
             state = await self.store.state(self.scope)
             before = await self.read(note_id)
             after = made(before)
@@ -156,8 +157,15 @@ class _Space:
             written = await self.store.write(self.scope, changes)
             if written.revision and note_id not in written.present:
                 return before, after
-            await asyncio.sleep(random.random() * min(0.05, 0.002 * (tried + 1)))
-        raise StoreUnavailable(f"scope {self.scope!r} is written to all the while")
+            await pause(self.scope, tried)
+        raise AssertionError
+
+
+async def pause(scope: str, tried: int) -> None:
+    """Wait a little after a change that somebody else wrote in between; raises `StoreUnavailable` after `TRIES`."""
+    if tried >= TRIES:
+        raise StoreUnavailable(f"scope {scope!r} is written to all the while")
+    await asyncio.sleep(random.random() * min(0.05, 0.002 * (tried + 1)))
 
 
 def _joined(held: Any, more: Any) -> Any:
@@ -169,7 +177,7 @@ def _joined(held: Any, more: Any) -> Any:
                 items.append(item)
         return items
     if isinstance(held, dict) and isinstance(more, dict):
-        return {**held, **more}
+        return {**cast(dict[str, Any], held), **cast(dict[str, Any], more)}
     raise InvalidInput(
         f"an object is merged with an object and a list with a list, not {_kind(more)} with {_kind(held)}"
     )
@@ -181,4 +189,4 @@ def _same(one: Any, other: Any) -> bool:
 
 
 def _kind(value: Any) -> str:
-    return {list: "a list", dict: "an object"}.get(type(value), reprlib.repr(value))
+    return "a list" if isinstance(value, list) else "an object" if isinstance(value, dict) else reprlib.repr(value)

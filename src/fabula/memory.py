@@ -19,6 +19,7 @@ from fabula.conventions import Conventions
 from fabula.crew import Crew
 from fabula.errors import InvalidInput
 from fabula.extractors import LLMExtractor, RuleExtractor
+from fabula.knowledge import Knowledge
 from fabula.kv import KeyValues
 from fabula.providers.bundled import bundled
 from fabula.pruning import Upkept, prune
@@ -92,6 +93,7 @@ class AsyncMemory:
             background=background,
         )
         self.kv = KeyValues(self._crew.ready)
+        self.graph = Knowledge(self._crew.ready)
 
     async def open(self) -> Self:
         """Open the database, bring its schema up to date and go on with the work that was left.

@@ -16,6 +16,7 @@ from types import TracebackType
 from typing import Any, Final, Self, TypeVar
 
 from fabula.abc import LLM, BlobStore, Clock, Embedder, Extractor, Store
+from fabula.blocking.graph import BlockingKnowledge
 from fabula.blocking.kv import BlockingKeyValues
 from fabula.errors import ForkedMemory, MemoryClosed, ReentrantCall
 from fabula.memory import DEFAULT_PLAN, AsyncMemory, EmbedderName, local_now
@@ -110,6 +111,7 @@ class Memory:
             blobs=blobs, background=background,
         )  # fmt: skip
         self.kv = BlockingKeyValues(self._memory.kv, self._call)
+        self.graph = BlockingKnowledge(self._memory.graph, self._call)
         self._portal: _Portal | None = None
         self._closed = False
         self._guard = threading.Lock()
