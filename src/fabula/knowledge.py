@@ -10,7 +10,7 @@ import reprlib
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
-from typing import Any, Final, Literal, TypeAlias, TypeVar
+from typing import Any, Final, Literal, TypeAlias, TypeVar, cast
 
 from fabula.abc import Changes, Ready
 from fabula.checking import within
@@ -279,7 +279,7 @@ class Knowledge:
             raise InvalidInput(f"properties are a mapping, not {reprlib.repr(properties)}")
         return _Given(
             **words,
-            aliases=tuple(hidden(identifier(alias, "alias")) for alias in aliases),  # pyright: ignore[reportUnknownVariableType]
+            aliases=tuple(hidden(identifier(alias, "alias")) for alias in cast(Sequence[Any], aliases)),
             properties=None if properties is None else plain(properties, hidden, "properties"),
         )
 

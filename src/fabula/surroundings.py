@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Final, Literal, cast
+from typing import Final, Literal, TypeAlias, cast
 
 import numpy as np
 
@@ -18,7 +18,8 @@ from fabula.text import derived_id, fold, hash_term
 from fabula.timeline import end_of
 from fabula.types import Entity, Fact
 
-ENDS: Final[tuple[Literal["subject", "object"], ...]] = ("subject", "object")
+End: TypeAlias = Literal["subject", "object"]
+ENDS: Final[tuple[End, ...]] = ("subject", "object")
 PAGE: Final = 200
 """How many edges are read at once."""
 _CLASSES: Final = {
@@ -176,7 +177,7 @@ class Surroundings:
         return found if isinstance(found, Fact) and found.status != "archived" else None
 
     async def told(
-        self, keys: Collection[str] | None, *, sides: Sequence[Literal["subject", "object"]] = ENDS, relations: Iterable[str] | None = None,
+        self, keys: Collection[str] | None, *, sides: Sequence[End] = ENDS, relations: Iterable[str] | None = None,
         invalid: bool = True, limit: int | None = None,
     ) -> list[Fact]:  # fmt: skip
         """Return the facts that tie any of these (`None`: anybody), on these sides of an edge, the latest first."""
@@ -197,7 +198,7 @@ class Surroundings:
     def _rows(
         self,
         keys: Collection[str] | None,
-        sides: Sequence[Literal["subject", "object"]],
+        sides: Sequence[End],
         relations: Collection[str] | None,
     ) -> Ints:
         """The rows of facts that may tie any of these."""

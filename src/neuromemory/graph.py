@@ -118,7 +118,8 @@ class Graph:
         return [
             {
                 "neighbor_type": _kind(one.node), "neighbor_id": _named(one.node.text, user_id),
-                "rel_type": rel_type(one.edge), "rel_props": {**_properties(one.edge), **_valid(one.edge)}, "direction": one.direction,
+                "rel_type": rel_type(one.edge), "rel_props": {**_properties(one.edge), **_valid(one.edge)},
+                "direction": one.direction,
             }
             for one in found
         ]  # fmt: skip

@@ -153,9 +153,10 @@ async def test_what_cannot_be_meant_is_refused_by_every_method(memory: AsyncMemo
     for method in (memory.kv.get, memory.kv.delete, memory.kv.history):
         with pytest.raises(InvalidInput):
             await method(*given)
-    for method in (memory.kv.set, memory.kv.merge):
-        with pytest.raises(InvalidInput):
-            await method(*given, [1])
+    with pytest.raises(InvalidInput):
+        await memory.kv.set(*given, value=[1])
+    with pytest.raises(InvalidInput):
+        await memory.kv.merge(*given, values=[1])
     if given[2] == "k":
         with pytest.raises(InvalidInput):
             await memory.kv.list(*given[:2])
