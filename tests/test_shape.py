@@ -27,14 +27,14 @@ FLOORS: dict[str, tuple[int, str]] = {
             "pure functions",
             "text words secrets when question scoring scripts keys ranking render replies prompts graph ties expansion "
             "names surnames relations timeline frames talk holding narrowing standing weighing exported chunks "
-            "patterns inferences feelings",
+            "patterns inferences feelings profile",
         ),
         (3, "ground", "stores providers documents"),
         (
             3,
             "flows",
             "authored dated extract extractors link people synonyms hits fusion remember recall upkeep pruning access "
-            "transfer files reflect moments kv knowledge profiles",
+            "transfer files reflect moments kv knowledge surroundings",
         ),
         (4, "front door", "background sweep crew processes blocking memory sync __init__"),
         (5, "faces", "operations imports demo printing administration cli testing"),

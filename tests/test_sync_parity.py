@@ -8,13 +8,22 @@ import pytest
 
 from fabula import AsyncMemory, Memory
 from fabula.blocking.files import BlockingFiles
+from fabula.blocking.graph import BlockingKnowledge
+from fabula.blocking.kv import BlockingKeyValues
 from fabula.files import Files
+from fabula.knowledge import Knowledge
+from fabula.kv import KeyValues
 
 
 def methods(face: type) -> dict[str, Callable[..., Any]]:
     return {name: value for name, value in vars(face).items() if inspect.isfunction(value) and not name.startswith("_")}
 
 
+FACADES = {
+    "kv": (KeyValues, BlockingKeyValues),
+    "graph": (Knowledge, BlockingKnowledge),
+    "files": (Files, BlockingFiles),
+}
 ASYNC, SYNC = methods(AsyncMemory), methods(Memory)
 
 
@@ -53,17 +62,14 @@ def test_both_tell_their_settings(tmp_path: Any):
     assert blocking.settings == AsyncMemory(tmp_path / "memory.db", embedder=None).settings
 
 
-FACADES = {"files": (Files, BlockingFiles)}
-
-
 @pytest.mark.parametrize("name", FACADES)
-def test_a_facade_says_the_same(name: str, tmp_path: Any):
-    waiting, blocking = FACADES[name]
-    assert set(methods(waiting)) == set(methods(blocking))
-    for called, method in methods(waiting).items():
-        other = methods(blocking)[called]
-        assert inspect.signature(method) == inspect.signature(other)
-        assert inspect.iscoroutinefunction(method)
-        assert not inspect.iscoroutinefunction(other)
-    assert type(getattr(AsyncMemory(tmp_path / "memory.db", embedder=None), name)) is waiting
-    assert type(getattr(Memory(tmp_path / "memory.db", embedder=None), name)) is blocking
+def test_the_facades_say_the_same(name: str, tmp_path: Any):
+    face, blocking = FACADES[name]
+    waiting, calling = methods(face), methods(blocking)
+    assert {n: inspect.signature(m) for n, m in waiting.items()} == {
+        n: inspect.signature(m) for n, m in calling.items()
+    }
+    assert all(inspect.iscoroutinefunction(method) for method in waiting.values())
+    assert not any(inspect.iscoroutinefunction(method) for method in calling.values())
+    assert isinstance(getattr(AsyncMemory(tmp_path / "a.db", embedder=None), name), face)
+    assert isinstance(getattr(Memory(tmp_path / "a.db", embedder=None), name), blocking)

@@ -9,9 +9,9 @@ from typing import Any, Final, TypeVar
 from fabula.abc import Changes, Entry, Ground
 from fabula.checking import within
 from fabula.errors import InvalidInput
-from fabula.remember import plain, terms_of
+from fabula.remember import hiding, plain, terms_of
 from fabula.settings import Settings
-from fabula.text import ANALYZER, clean, derived_id, identifier, mask
+from fabula.text import ANALYZER, derived_id, identifier
 from fabula.types import SORT, Emotion, Entity, Fact, Frame, Insight, Interval, Record
 
 AUTHORED: Final = (Fact, Frame, Insight, Entity)
@@ -88,9 +88,7 @@ def _checked(record: _R, scope: str, settings: Settings) -> _R:
             f"what a caller writes are facts, frames, insights and entities, not {type(record).__name__}"
         )
 
-    def hidden(text: str) -> str:
-        return clean(text) if settings.secrets == "keep" else mask(clean(text))[0]
-
+    hidden = hiding(settings)
     given: Any = record.text
     if not isinstance(given, str) or not (text := hidden(given)).strip():
         raise InvalidInput("a memory has a text, which is not blank")
@@ -98,7 +96,7 @@ def _checked(record: _R, scope: str, settings: Settings) -> _R:
     if record.emotion is not None:
         within("valence", record.emotion.valence, -1, 1, kind=float)
         within("arousal", record.emotion.arousal, 0, 1, kind=float)
-    meta = plain(record.meta, hidden)
+    meta = plain(record.meta, hidden, "meta")
     sort = meta.get(SORT)
     if sort is not None and not (isinstance(sort, str) and sort):
         raise InvalidInput(f"a sort of memory is a word, not {sort!r}")

@@ -16,6 +16,7 @@ from fabula.abc import NEVER, Changes, Edge, Entry, Extraction, Extractor, Filte
 from fabula.errors import ProviderBadReply, SourcesGone
 from fabula.link import link
 from fabula.people import Linked
+from fabula.profile import PROFILE, gathered, gathers, worded
 from fabula.remember import UNEXTRACTED, says_more, searchable, terms_of, with_pictures
 from fabula.render import without_memories
 from fabula.text import clean, derived_id
@@ -222,7 +223,7 @@ async def _noted(store: Store, scope: str, notes: Sequence[Note]) -> tuple[tuple
     """The notes of new keys, and those that change a key's value: a key has one value, that of the latest message.
 
     Whichever window is read first. The value before stays in the versions that are over; one that is told again has
-    one source more.
+    one source more. What a profile gathers is added to what its key holds.
     """
     own = [replace(note, scope=scope, id=derived_id("note", note.namespace, note.key)) for note in notes]
     known = await store.get(scope, [note.id for note in own]) if own else {}
@@ -233,6 +234,8 @@ async def _noted(store: Store, scope: str, notes: Sequence[Note]) -> tuple[tuple
         before = told.get(note.id, known.get(note.id))
         if not isinstance(before, Note):
             told[note.id] = note
+        elif note.namespace == PROFILE and gathers(note.key):
+            told[note.id] = _gathered(before, note)
         elif before.value == note.value:
             again = _told_by(before, note)
             told |= {note.id: again} if again.sources != before.sources else {}
@@ -244,6 +247,16 @@ async def _noted(store: Store, scope: str, notes: Sequence[Note]) -> tuple[tuple
     # Added, not put: a note that was forgotten by name is not brought back.
     fresh = tuple(entry for note_id, entry in entries.items() if note_id not in known)
     return fresh, tuple(entry for note_id, entry in entries.items() if note_id in known)
+
+
+def _gathered(note: Note, other: Note) -> Note:
+    """The note with the items that only the other has, whichever was told first."""
+    value = gathered(note.value, other.value)
+    if value == note.value:
+        return _told_by(note, other)
+    sources = tuple(dict.fromkeys((*note.sources, *other.sources)))
+    meta = worded_by(told_by_both(other.meta, note.meta), (*worders(note), *worders(other)), sources)
+    return worded(replace(note, value=value, sources=sources, meta=meta))
 
 
 def _told_by(note: Note, other: Note) -> Note:

@@ -21,7 +21,7 @@ from fabula.chunks import chunks
 from fabula.errors import InvalidInput, StoreUnavailable
 from fabula.exported import BLOB, FILES, blob_key
 from fabula.filenames import in_words
-from fabula.remember import entry, hides, new_id, plain
+from fabula.remember import entry, hiding, new_id, plain
 from fabula.settings import Settings
 from fabula.text import ANALYZER, clean, identifier
 from fabula.types import (
@@ -92,7 +92,7 @@ class Files:
         document = await asyncio.to_thread(self._read, filename, data)
         file = File(
             id=new_id(), name=name, media=document.media, size=len(data), created=ground.clock(), type=document.type,
-            digest=blake2b(data, digest_size=16).hexdigest(), title=hides(ground.settings)(document.title), **told,
+            digest=blake2b(data, digest_size=16).hexdigest(), title=hiding(ground.settings)(document.title), **told,
         )  # fmt: skip
         if document.media.startswith("image/"):
             messages, warnings = _picture(file, data, caption)
@@ -355,7 +355,7 @@ def _name(filename: Any, settings: Settings) -> str:
     if not isinstance(filename, str):
         raise InvalidInput(f"a file's name is a text, not {type(filename).__name__}")
     bare = "".join(c for c in clean(filename) if c >= " " and not "\x7f" <= c <= "\x9f")
-    return identifier(hides(settings)(bare.strip()), "a file's name")
+    return identifier(hiding(settings)(bare.strip()), "a file's name")
 
 
 def _strings(what: str, values: Any) -> tuple[str, ...]:
@@ -372,7 +372,7 @@ def _told(settings: Settings, category: Any, tags: Any, metadata: Any) -> dict[s
     return {
         "category": identifier(category, "category"),
         "tags": _strings("tags", tags),
-        "metadata": plain(cast(Mapping[str, Any], given), hides(settings)),
+        "metadata": plain(cast(Mapping[str, Any], given), hiding(settings), "metadata"),
     }
 
 

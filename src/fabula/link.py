@@ -9,11 +9,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from fabula.abc import Extraction, Store
-from fabula.names import NAMED_BY, TOOK
+from fabula.index import Index
+from fabula.names import NAMED_BY, TOOK, USER, user_ids
 from fabula.people import Ground, Linked, People
 from fabula.relations import wording
 from fabula.text import derived_id
-from fabula.timeline import Thread, about, dated, end_of, fact_id, joined, restored
+from fabula.timeline import SUPERSEDED_BY, Thread, about, dated, fact_id, joined, reopened, restored, whom
 from fabula.types import Fact, Record
 
 
@@ -34,6 +35,25 @@ async def link(store: Store, scope: str, space: str, found: Extraction, *, resol
     return linked
 
 
+async def relate(
+    store: Store, scope: str, index: Index, *, told: Sequence[Fact] = (), changed: Sequence[Fact] = (),
+    unsaid: Sequence[Fact] = (),
+) -> tuple[Linked, list[str]]:  # fmt: skip
+    """Join facts that are tied to their ends already with what the scope knows; known ones are changed, or no more.
+
+    Also returns the ids under which those `told` are known now.
+    """
+    linked = Linked()
+    facts = _Facts(Ground(store, scope, index), linked)
+    for fact in unsaid:
+        await facts.unsay(fact)
+    for fact in changed:
+        await facts.change(fact)
+    placed = await facts.place((), told)
+    facts.settle()
+    return linked, placed
+
+
 class _Facts:
     """What holds: the facts of this extraction among those that are known."""
 
@@ -46,10 +66,11 @@ class _Facts:
         self._read: dict[str, Record] = {}
         """What was read by its id: passages, and facts that could be meant."""
 
-    async def place(self, moved: Sequence[Fact], told: Sequence[Fact]) -> None:
+    async def place(self, moved: Sequence[Fact], told: Sequence[Fact]) -> list[str]:
         """Join each fact with the one that says the same, or add it; those that are `moved` are known, and newly tied.
 
-        All is read that could be needed before, since a reply may hold thousands.
+        Returns the ids of those `told`, as they are known now. All is read that could be needed before, since a reply
+        may hold thousands.
         """
         await self._look_up(map(_named, told))
         meant = [record for record in self._read.values() if isinstance(record, Fact)]
@@ -58,8 +79,22 @@ class _Facts:
             self._keep(fact)
         for fact in moved:
             await self._move(fact)
-        for fact in told:
-            await self._place(fact)
+        return [await self._place(fact) for fact in told]
+
+    async def change(self, fact: Fact) -> None:
+        """Let a known fact stand as it is given."""
+        await self._thread(fact)
+        self._keep(fact)
+
+    async def unsay(self, fact: Fact) -> None:
+        """Let a known fact be no more, and what it ended hold again."""
+        thread = await self._thread(fact)
+        self._linked.close(fact.id)
+        if thread is not None:
+            thread.drop(fact.id)
+            for one in thread:
+                if one.fact.meta.get(SUPERSEDED_BY) == fact.id:
+                    self._keep(reopened(one.fact))
 
     def settle(self) -> None:
         """End what another takes the place of, and let hold again what none does."""
@@ -80,7 +115,7 @@ class _Facts:
             self._linked.close(fact.id)
             self._keep(_taking(joined(same, one), one.fact, [fact.id]))
 
-    async def _place(self, fact: Fact) -> None:
+    async def _place(self, fact: Fact) -> str:
         thread, fresh = await self._thread(fact), dated(fact, self._read)
         own = thread.drop(fact.id) if thread else None
         same = thread.known_as(fresh) if thread else None
@@ -91,11 +126,12 @@ class _Facts:
             placed = replace(fact, id=fact.id or self._id(fact))
             self._linked.new[placed.id] = placed
             self._put(placed)
-            return
+            return placed.id
         was = restored(known) if known.status == "archived" else known
         placed = _taking(joined(dated(was, self._read), fresh), fact, fact.sources)
         if placed != known:
             self._keep(placed)
+        return placed.id
 
     def _meant(self, fact: Fact) -> Fact | None:
         """The fact with the id that the extractor gave; where there is no triple, that says it in the same words.
@@ -132,11 +168,14 @@ class _Facts:
 
     async def _thread(self, fact: Fact) -> Thread | None:
         """The facts of the same subject and relation as they are now, ended ones too; `None` without a triple."""
-        whom, relation_ = key = _about(fact)
+        who, relation_ = key = _about(fact)
         if not relation_:
             return None
         if key not in self._threads:
-            known = await self._ground.facts(relation_, "subject", whom if "subject" in fact.links else "")
+            ids = {fact.links.get("subject", ("",))[0]}
+            if who == USER:  # who is not always named
+                ids |= {"", *user_ids(fact.scope)}
+            known = [one for id_ in sorted(ids) for one in await self._ground.facts(relation_, "subject", id_)]
             await self._look_up(source for one in known for source in one.sources)
             self._read |= {one.id: one for one in known}
             now = map(self._at, dict.fromkeys((*(one.id for one in known), *self._apart.pop(key, ()))))
@@ -150,7 +189,7 @@ class _Facts:
 
 
 def _about(fact: Fact) -> tuple[str, str]:
-    return end_of(fact, "subject"), about(fact)
+    return whom(fact), about(fact)
 
 
 def _named(fact: Fact) -> str:

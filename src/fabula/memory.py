@@ -25,6 +25,8 @@ from fabula.documents import read
 from fabula.errors import InvalidInput
 from fabula.extractors import LLMExtractor, RuleExtractor
 from fabula.files import Files, erase
+from fabula.knowledge import Knowledge
+from fabula.kv import KeyValues
 from fabula.providers.blobs import beside
 from fabula.providers.bundled import bundled
 from fabula.pruning import Upkept, prune
@@ -129,6 +131,8 @@ class AsyncMemory:
             background=background,
         )
         self.files = Files(self._crew.ready, read)
+        self.kv = KeyValues(self._crew.ready)
+        self.graph = Knowledge(self._crew.ready)
 
     async def open(self) -> Self:
         """Open the database, bring its schema up to date and go on with the work that was left.

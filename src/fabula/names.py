@@ -32,8 +32,14 @@ _HAN_TITLED: Final = re.compile(
     r"|^(?P<after>[\u4e00-\u9fff]{1,2}?)(?:先生|女士|小姐|太太|老师|教授|医生|经理|主任|律师|师傅|同学|总|工|董|哥|姐|叔|姨|老)$"
 )
 """A surname with a title: 王总, 老王."""
+USER: Final = "user"
+"""What the user of a scope is called where facts are held together, and no id of an entity."""
+USERS: Final = frozenset((USER, "用户"))
+"""What the one whose memory it is goes by where no name is known."""
+PROPERTIES: Final = "properties"
+"""The key of `meta` with what a caller says of an entity or a fact; it has none where talk alone told of it."""
 ENTITY_TYPES: Final = ("Person", "Organization", "Location", "Event", "Object", "Work", "Animal", "Concept")
-PERSON: Final = frozenset(("person", "people", "human", "per", "人", "人物", "人名"))
+PERSON: Final = frozenset(("person", "people", "human", "per", "user", "人", "人物", "人名"))
 """What extractors call the type of people."""
 NAMED: Final = "\0name "
 """Begins the mark that an entity bears for each of its names."""
@@ -122,6 +128,16 @@ def is_name(name: str) -> bool:
 def names_one(name: str) -> bool:
     """Whether it is somebody's or something's own: no role of a talk either."""
     return is_name(name) and fold(name) not in ROLES
+
+
+def is_user(name: str, scope: str) -> bool:
+    """Whether a name is that of the one whose memory it is: the word for the user, or the name of the scope."""
+    return (told := normal(name)) in USERS or (bool(told) and told == normal(scope))
+
+
+def user_ids(scope: str) -> set[str]:
+    """Return the ids of the entities that a name of the user makes."""
+    return {entity_id(name) for name in (scope, *USERS)}
 
 
 def own_name(name: str) -> str:

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from fabula.inferences import CATEGORIES
 from fabula.names import ENTITY_TYPES
+from fabula.profile import KEYS
 from fabula.render import spoken, without_memories
 from fabula.text import fold
 from fabula.types import Fact, Frame, Image, Passage, Record
@@ -20,7 +21,7 @@ _FENCE: Final = 5
 """How many equals signs a line between messages begins with, at least."""
 _EQUALS: Final = re.compile("=+")
 
-INSTRUCTIONS: Final = """\
+_INSTRUCTIONS: Final = """\
 You turn a conversation into memory records. They will answer questions long after the conversation is gone, so each \
 record has to be understood on its own and has to be true to what was said.
 
@@ -59,8 +60,9 @@ and as a full sentence in `text`. Keep every name, number, amount, title and dat
 - entities: who and what is named in the records, under the fullest name that was said; `aliases` are other names \
 that were used for the same one, never pronouns. `type` is one of Person, Organization, Location, Event, Object, \
 Work, Animal, Concept.
-- profile: lasting traits of a speaker that the speaker told. The key is specific enough to have one value at a time: \
-"occupation", "favourite tea", "name of the dog".
+- profile: who a speaker is, as the speaker told it; `subject` is that speaker as shown above the message. The key is \
+one of PROFILE_KEYS, and the value one thing in a few words: several \
+preferences are several entries. Nobody's personality, character, temperament or values are recorded here.
 - Greetings, thanks, small talk and plain questions make no record. General knowledge that an assistant explains \
 makes no fact; that it was asked about may make a frame.
 
@@ -88,6 +90,8 @@ at, doubted or hearsay, else between. `emotion`: only if it shows in the words, 
 `valence` from -1 (bad) to 1 (good), `arousal` from 0 (calm) to 1 (excited).
 8. Say each thing once. Something in brackets such as [REDACTED] was hidden on purpose: record nothing of it.\
 """
+
+INSTRUCTIONS: Final = _INSTRUCTIONS.replace("PROFILE_KEYS", ", ".join(KEYS))
 
 SHOWN: Final = 20_000_000
 """How many bytes of pictures one request shows, at most."""
@@ -134,7 +138,9 @@ EXTRACTION_SCHEMA: Final[Mapping[str, Any]] = _object(
         )
     ),
     entities=_list(_object(name=_TEXT, type={"type": "string", "enum": list(ENTITY_TYPES)}, aliases=_list(_TEXT))),
-    profile=_list(_object(sources=_list(_TEXT), subject=_MAYBE, key=_TEXT, value=_TEXT)),
+    profile=_list(
+        _object(sources=_list(_TEXT), subject=_MAYBE, key={"type": "string", "enum": list(KEYS)}, value=_TEXT)
+    ),
 )  # fmt: skip
 """JSON schema of the answer; `replies.extraction` takes a good deal more than it allows."""
 

@@ -15,7 +15,7 @@ from fabula.errors import StoreUnavailable
 from fabula.extract import entry_of
 from fabula.graph import Chain, FactEdge, chains, lonely
 from fabula.index import Index
-from fabula.names import NAMED_BY, is_person, tied_by
+from fabula.names import NAMED_BY, PROPERTIES, is_person, tied_by
 from fabula.relations import attribute
 from fabula.settings import Settings
 from fabula.text import derived_id, hash_term, script
@@ -105,7 +105,12 @@ class _Round:
         keys = {entity.id: hash_term(entity.id) for entity in known}
         untied = set(lonely(woven(self.index), list(keys.values())).tolist())
         for entity in known:
-            alone = not entity.sources and entity.id not in mentioned and keys[entity.id] in untied
+            alone = (
+                not entity.sources
+                and PROPERTIES not in entity.meta
+                and entity.id not in mentioned
+                and keys[entity.id] in untied
+            )
             rounds = entity.meta.get(ALONE, 0)
             if not alone and rounds:
                 meta = {name: value for name, value in entity.meta.items() if name != ALONE}

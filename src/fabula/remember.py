@@ -184,12 +184,12 @@ def _passage(scope: str, message: Message, at: datetime, settings: Settings) -> 
     role = identifier(message.role, "role")
     spans: list[Masked] = []
 
-    hidden = hides(settings)
+    hidden = hiding(settings)
     content = clean(message.content)
     if settings.secrets == "mask":
         content, found = mask(content)
         spans = [Masked(id=record_id, kind=s.kind, start=s.start, end=s.end) for s in found]
-    meta: dict[str, Any] = plain(message.meta, hidden)
+    meta: dict[str, Any] = plain(message.meta, hidden, "meta")
     if not message.extract:
         meta[UNEXTRACTED] = True
     if spans:
@@ -217,13 +217,16 @@ def _kept(image: Image, hidden: Callable[[str], str]) -> Image:
     return Image(caption=hidden(image.caption), url=hidden(image.url), name=hidden(image.name), media=media)
 
 
-def hides(settings: Settings) -> Callable[[str], str]:
-    """Return what cleans a text and, unless secrets are kept, masks those in it."""
-    return clean if settings.secrets == "keep" else lambda text: mask(clean(text))[0]
+def hiding(settings: Settings) -> Callable[[str], str]:
+    """Return what a text is put through before it is stored: cleaned, and its secrets masked unless they are kept."""
+    return lambda text: clean(text) if settings.secrets == "keep" else mask(clean(text))[0]
 
 
-def plain(meta: Mapping[str, Any], hidden: Callable[[str], str]) -> dict[str, Any]:
-    """Return the caller's `meta` as plain JSON, with its strings `hidden`. Raises `InvalidInput`."""
+def plain(value: Any, hidden: Callable[[str], str], what: str) -> Any:
+    """Return a value as plain JSON, with every string in it put through `hidden`.
+
+    Raises `InvalidInput`, naming `what`, for what is none.
+    """
 
     def walk(value: Any) -> Any:
         if isinstance(value, str):
@@ -235,12 +238,12 @@ def plain(meta: Mapping[str, Any], hidden: Callable[[str], str]) -> dict[str, An
         return value
 
     try:
-        json.dumps(dict(meta), allow_nan=False)
-        return walk(meta)
+        json.dumps(dict(value) if isinstance(value, Mapping) else value, allow_nan=False)  # pyright: ignore[reportUnknownArgumentType]
+        return walk(value)
     except (TypeError, ValueError) as error:
-        raise InvalidInput(f"meta has to be plain JSON: {error}") from None
+        raise InvalidInput(f"{what} has to be plain JSON: {error}") from None
     except RecursionError:
-        raise InvalidInput("meta is nested too deep") from None
+        raise InvalidInput(f"{what} is nested too deep") from None
 
 
 # --- embedding --------------------------------------------------------------------------------------------------

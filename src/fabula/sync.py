@@ -17,6 +17,8 @@ from typing import Any, Final, Self, TypeVar
 
 from fabula.abc import LLM, BlobStore, Clock, Embedder, Extractor, Pending, Store
 from fabula.blocking.files import BlockingFiles
+from fabula.blocking.graph import BlockingKnowledge
+from fabula.blocking.kv import BlockingKeyValues
 from fabula.errors import ForkedMemory, MemoryClosed, ReentrantCall
 from fabula.memory import DEFAULT_PLAN, DRAWN, AsyncMemory, EmbedderName, local_now
 from fabula.pruning import Upkept
@@ -130,6 +132,8 @@ class Memory:
             blobs=blobs, background=background,
         )  # fmt: skip
         self.files = BlockingFiles(self._memory.files, self._call)
+        self.kv = BlockingKeyValues(self._memory.kv, self._call)
+        self.graph = BlockingKnowledge(self._memory.graph, self._call)
         self._portal: _Portal | None = None
         self._closed = False
         self._guard = threading.Lock()

@@ -13,7 +13,7 @@ from datetime import datetime
 from math import inf
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
-from fabula.names import NAMED_BY, normal, own_name, tied_by
+from fabula.names import NAMED_BY, USER, is_user, normal, own_name, tied_by
 from fabula.relations import contradicts, ending, identifying, lasting, passing, relation, single, wording
 from fabula.text import derived_id
 from fabula.types import Fact, Frame, Interval, Link, Record
@@ -79,7 +79,12 @@ def about(fact: Fact) -> str:
 def thread(fact: Fact) -> tuple[str, str] | None:
     """Return whom and what relation a fact is about, where such facts end each other."""
     rival = single(fact.predicate) or ending(fact.predicate)
-    return (end_of(fact, "subject"), about(fact)) if fact.subject and rival else None
+    return (whom(fact), about(fact)) if fact.subject and rival else None
+
+
+def whom(fact: Fact) -> str:
+    """Return the id of whom a fact is about; the user of a scope is one, under whatever name (`names.is_user`)."""
+    return USER if is_user(fact.subject, fact.scope) else end_of(fact, "subject")
 
 
 def end_of(fact: Fact, kind: Literal["subject", "object"]) -> str:
@@ -245,6 +250,9 @@ class Thread:
         self._keys[one.fact.id] = key = (*one.place, came, one.fact.id)
         for part in _parts(one):
             insort(self._lines.setdefault(part, []), key)
+
+    def __iter__(self) -> Iterator[Dated]:
+        return iter([*self._facts.values()])
 
     def drop(self, fact_id: str) -> Dated | None:
         """Take a fact out, if it is here, and return it."""

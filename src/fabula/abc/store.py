@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from fabula.abc.changes import Changes, Erasure, Filter, Lease, Pending, ScopeState, Task, Written
 from fabula.index import Block, Floats, Index
-from fabula.types import Access, Forgotten, Kind, Record, Session, Stats
+from fabula.types import Access, Forgotten, Kind, Note, Record, Session, Stats
 
 
 class Store(ABC):
@@ -107,6 +107,13 @@ class Store(ABC):
         """Return how many sessions there are, and up to `limit` of them behind `offset`, the latest told first.
 
         Those whose id begins with `without` are left out, unless that is blank.
+        """
+
+    @abstractmethod
+    async def notes(self, scope: str, namespace: str, *, prefix: str, after: str, limit: int) -> list[Note]:
+        """List the notes of a namespace whose keys begin with `prefix` and come behind `after`, in order of their keys.
+
+        Keys are ordered by their code points; every character of `prefix` stands for itself.
         """
 
     @abstractmethod

@@ -14,7 +14,8 @@ from typing import Any, Final, TypeVar, cast
 from fabula.abc import Extraction
 from fabula.conventions import Conventions
 from fabula.errors import ProviderBadReply
-from fabula.names import ENTITY_TYPES, NAMED_BY, PERSON, entity_id, named_by, normal, parted
+from fabula.names import ENTITY_TYPES, NAMED_BY, PERSON, USERS, entity_id, is_user, named_by, normal, parted
+from fabula.profile import PROFILE, gathered, gathers, refused, worded
 from fabula.render import without_memories
 from fabula.replies.deciding import joined_by, joint, people
 from fabula.replies.enclosed import Json, bad
@@ -47,10 +48,8 @@ _log = logging.getLogger(__name__)
 T = TypeVar("T")
 R = TypeVar("R", bound=Record)
 
-PROFILE: Final = "profile"
-"""The namespace of notes about who somebody is."""
-_USER: Final = frozenset(("", "user", "用户"))
-"""What the one whose memory it is goes by where no name is known."""
+_USER: Final = USERS | {""}
+"""What the one whose memory it is goes by where no name is known, or told."""
 _MACHINES: Final = ROLES - {"user"}
 """The roles of those who are nobody."""
 _TYPES: Final = frozenset(map(fold, ENTITY_TYPES)) | PERSON | frozenset(
@@ -252,20 +251,23 @@ class _Reading:
         values = [value for value in (_text(value, NAME) for value in listed(given.get("value"))[:MANY]) if value]
         if not (fold(name) and values):
             raise bad("has a profile entry without a key or a value")
+        if refused(name):
+            raise bad("tells of somebody's personality or values, which no profile holds")
         speakers = {fold(passage.speaker) for passage in sources}
         by_machines = all(passage.role in _MACHINES for passage in sources) and fold(subject) not in speakers
         if by_machines or not self._may_tell(subject, sources):
             raise _Misplaced("takes what somebody else said for somebody's profile")
         # Several people may speak, and each has an occupation.
-        key = fold(name) if fold(subject) in _USER else f"{fold(subject)}/{fold(name)}"
-        return _worded(
+        own = fold(subject) in _USER or is_user(subject, sources[0].scope)
+        key = fold(name) if own else f"{fold(subject)}/{fold(name)}"
+        return worded(
             Note(
                 scope=sources[0].scope,
                 id=derived_id("note", PROFILE, key),
                 text="",
                 namespace=PROFILE,
                 key=key,
-                value=values[0] if len(values) == 1 else values,
+                value=values[0] if len(values) == 1 and not gathers(key) else values,
                 sources=tuple(passage.id for passage in sources),
                 meta={"subject": subject, "name": name, **_speaker(sources)},
             )
@@ -390,15 +392,6 @@ def _told(record: Frame | Fact | Note) -> str:
     return "\n".join(words)
 
 
-def _worded(note: Note) -> Note:
-    """The note with the text that its key and value make."""
-    subject, name, values = note.meta["subject"], note.meta["name"], listed(note.value)
-    owner = "" if fold(subject) in _USER else subject
-    if script(name + "".join(values)) == "han":
-        return replace(note, text=f"{owner}{name}：{'、'.join(values)}")
-    return replace(note, text=f"{owner} {name}: {', '.join(values)}".strip())
-
-
 def _united(records: Iterable[R]) -> tuple[R, ...]:
     """The records with those that say the same made one."""
     made: dict[tuple[str, ...], R] = {}
@@ -434,10 +427,11 @@ def _one(first: R, second: R) -> R:
 def _latest(first: Note, second: Note, sources: tuple[str, ...]) -> Note:
     """The second of two notes of one key, together with the first where both were told last by the same message."""
     values, told = listed(second.value), worders(second)
-    if worders(first)[-1] == told[-1]:
+    if gathers(second.key) or worders(first)[-1] == told[-1]:
         values, told = [*listed(first.value), *values], (*worders(first), *told)
     elif listed(first.value) == values:
         told = worders(first)
-    values = list(dict.fromkeys(values))[:MANY]
+    values = gathered([], values) if gathers(second.key) else list(dict.fromkeys(values))[:MANY]
     meta = worded_by(told_by_both(first.meta, second.meta), told, sources)
-    return _worded(replace(second, sources=sources, value=values[0] if len(values) == 1 else values, meta=meta))
+    value = values[0] if len(values) == 1 and not gathers(second.key) else values
+    return worded(replace(second, sources=sources, value=value, meta=meta))

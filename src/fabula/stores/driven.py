@@ -21,7 +21,7 @@ from fabula.index import Block, Floats, Index
 from fabula.stores import audit, copying, erasing, leasing, reading, writing
 from fabula.stores.layouts import Layout
 from fabula.stores.statements import Steps
-from fabula.types import Access, Forgotten, Kind, Record, Session, Stats
+from fabula.types import Access, Forgotten, Kind, Note, Record, Session, Stats
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -117,6 +117,9 @@ class DrivenStore(Store):
         self, scope: str, *, limit: int = 50, offset: int = 0, without: str = ""
     ) -> tuple[int, list[Session]]:
         return await self.reads(scope, reading.sessions, scope, limit, offset, without)
+
+    async def notes(self, scope: str, namespace: str, *, prefix: str, after: str, limit: int) -> list[Note]:
+        return await self.reads(scope, reading.notes, scope, namespace, prefix, after, limit)
 
     async def citing(
         self, scope: str, ids: Sequence[str], kinds: Sequence[Kind], as_of: datetime | None = None

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from fabula.abc import Changes, Erasure, Filter, Lease, Pending, ScopeState, Store, Task, Written
 from fabula.index import Block, Floats, Index
-from fabula.types import Access, Forgotten, Kind, Record, Session, Stats
+from fabula.types import Access, Forgotten, Kind, Note, Record, Session, Stats
 
 
 class HotStore(Store):
@@ -111,6 +111,9 @@ class HotStore(Store):
         self, scope: str, *, limit: int = 50, offset: int = 0, without: str = ""
     ) -> tuple[int, list[Session]]:
         return await self.inner.sessions(scope, limit=limit, offset=offset, without=without)
+
+    async def notes(self, scope: str, namespace: str, *, prefix: str, after: str, limit: int) -> list[Note]:
+        return await self.inner.notes(scope, namespace, prefix=prefix, after=after, limit=limit)
 
     async def citing(
         self, scope: str, ids: Sequence[str], kinds: Sequence[Kind], as_of: datetime | None = None

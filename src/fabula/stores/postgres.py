@@ -34,7 +34,7 @@ TYPES: Final[Mapping[str, str]] = {
         ("first", "reset", "next_number", "at", "after", "number", "revision", "seq", "valid_from", "valid_to", "start",
          "end", "recorded_from", "recorded_to", "due", "now", "until", "limit", "keep", "place", "count", "last",
          "since"), "bigint"),
-    **dict.fromkeys(("analyzer", "length", "question", "embedded", "attempts"), "integer"),
+    **dict.fromkeys(("analyzer", "length", "question", "embedded", "attempts", "skip"), "integer"),
     **dict.fromkeys(("importance", "weight"), "double precision"),
     **dict.fromkeys(("ended", "failed"), "boolean"),
     **dict.fromkeys(("terms", "links", "vector", "bytes"), "bytea"),

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from fabula.abc import Filter, ScopeState
 from fabula.index import Columns, Index
 from fabula.stores.layouts import Layout
-from fabula.stores.rows import EPOCH, MICROSECOND, from_row, micros
+from fabula.stores.rows import EPOCH, MICROSECOND, from_row, micros, spelt
 from fabula.stores.statements import Do, Rows, Steps
 from fabula.text import hash_term
-from fabula.types import Access, Kind, Record, Session, Stats
+from fabula.types import Access, Kind, Note, Record, Session, Stats
 
 
 def state(scope: str) -> Steps[ScopeState | None]:
@@ -115,6 +115,17 @@ def fetch(scope: str, numbers: Sequence[int]) -> Steps[dict[int, Record]]:
     """See `Store.fetch`."""
     rows = yield Do("numbered_records", {"scope": scope, "numbers": [int(number) for number in numbers]})
     return {row[0]: from_row(scope, row) for row in rows}
+
+
+def notes(scope: str, namespace: str, prefix: str, after: str, limit: int) -> Steps[list[Note]]:
+    """See `Store.notes`."""
+    start, begin = (spelt(namespace, key).removesuffix('"]') for key in ("", prefix))
+    params = {
+        "scope": scope, "begin": begin, "beyond": start[: -len(', "')] + "-", "skip": len(start) + 1, "behind": after,
+        "limit": limit,
+    }  # fmt: skip
+    rows = yield Do("list_notes", params)
+    return cast(list[Note], [from_row(scope, row) for row in rows])
 
 
 def find(scope: str, wanted: Filter) -> Steps[list[tuple[int, Record]]]:

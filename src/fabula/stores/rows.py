@@ -85,7 +85,12 @@ def _unpack_event(packed: Mapping[str, Any]) -> Event:
 
 def key_of(record: Record) -> str | None:
     """Return what makes a record unique besides its id: a note's namespace and key."""
-    return json.dumps([record.namespace, record.key], ensure_ascii=False) if isinstance(record, Note) else None
+    return spelt(record.namespace, record.key) if isinstance(record, Note) else None
+
+
+def spelt(namespace: str, key: str) -> str:
+    """Return a namespace and a key as one text, which no other two have."""
+    return json.dumps([namespace, key], ensure_ascii=False)
 
 
 def pack(record: Record) -> str:

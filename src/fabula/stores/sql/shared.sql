@@ -99,6 +99,16 @@ WHERE scope = :scope AND kind = :kind AND number > :after AND (:ended OR recorde
   AND (:end IS NULL OR precision IS NOT NULL AND (valid_from IS NULL OR valid_from < :end))
 ORDER BY number LIMIT :limit;
 
+-- name: list_notes
+-- Notes of a namespace whose keys begin alike, in the order of their keys. Both stand in one JSON text, so the key is cut
+-- out of it, and its escapes are taken back: they sort otherwise.
+SELECT $record FROM (
+    SELECT $record, REPLACE(REPLACE(SUBSTR(key, :skip, LENGTH(key) - :skip - 1), '\"', '"'), '\\', '\') AS name
+    FROM records
+    WHERE scope = :scope AND kind = 'note' AND recorded_to IS NULL AND key >= :begin AND key < :beyond
+      AND SUBSTR(key, 1, LENGTH(:begin)) = :begin
+) n WHERE name > :behind ORDER BY name LIMIT :limit;
+
 -- name: insert_record
 -- A new version.
 INSERT INTO records (scope, number, id, kind, key, session, seq, speaker, status, text, data, importance,

@@ -12,7 +12,7 @@ import pytest
 
 from fabula.abc import Changes, Edge, Erasure, Filter, Store
 from fabula.testing.contract.making import NOON, entries, fact, frame, passage
-from fabula.types import Entity, Insight, Interval, Kind, Session
+from fabula.types import Entity, Insight, Interval, Kind, Note, Session
 
 MANY = 5000
 
@@ -135,6 +135,38 @@ class FindingContract:
         assert await ids(store, "fact") == ["a"]
         assert await ids(store, "fact", status="superseded") == ["b"]
         assert await ids(store, "fact", status=None) == ["a", "b", "c"]
+
+    async def test_notes_are_listed_by_their_keys(self, store: Store) -> None:
+        """Those of one namespace, in the order of their keys as code points; a prefix stands for itself."""
+        keys = ["b", "a_1", "ax1", "a%", "a", "a b", 'a"', "a\\", "茶", "A", "a!"]
+        named = [("n", key) for key in keys] + [("nn", "a"), ('n", "a', "a")]
+        notes = [
+            Note(scope="u", id=f"n{place}", text="", namespace=namespace, key=key)
+            for place, (namespace, key) in enumerate(named)
+        ]
+        await store.write("u", Changes(add=entries(*notes)))
+
+        async def listed(prefix: str = "", after: str = "", limit: int = 99) -> list[str]:
+            return [one.key for one in await store.notes("u", "n", prefix=prefix, after=after, limit=limit)]
+
+        assert await listed() == sorted(keys)
+        assert await listed("a_") == ["a_1"]
+        assert await listed("a%") == ["a%"]
+        assert await listed('a"') == ['a"']
+        assert await listed(after='a"', limit=2) == [key for key in sorted(keys) if key > 'a"'][:2]
+        await store.write("u", Changes(close=("n0",)))
+        assert "b" not in await listed()
+        assert await store.notes("v", "n", prefix="", after="", limit=9) == []
+
+    async def test_versions_are_all_there_were(self, store: Store) -> None:
+        """Every version of what is asked for, the first one first."""
+        for text in ("one", "two"):
+            await store.write("u", Changes(put=entries(fact("u", "f", text=text))))
+        await store.write("u", Changes(close=("f",)))
+        versions = await store.versions("u", ["f", "unknown"])
+        assert [record.text for record in versions] == ["one", "two"]
+        assert all(record.recorded and record.recorded.end for record in versions)
+        assert await store.versions("v", ["f"]) == []
 
     async def test_citing_gives_what_was_made_from_records(self, store: Store) -> None:
         """Every record of the wanted kinds with one of the ids among its sources, once."""

@@ -1,0 +1,192 @@
+"""Values kept under a namespace and a key, each change a new version; knows no engine and no talk."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import reprlib
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from itertools import count
+from typing import Any, Final, TypeAlias, cast
+
+from fabula.abc import Changes, Entry, Ground, Ready
+from fabula.checking import within
+from fabula.errors import InvalidInput, StoreUnavailable
+from fabula.remember import hiding, plain
+from fabula.text import clean, derived_id, identifier
+from fabula.types import MAX_LIMIT, Note
+
+INTERNAL: Final = "fabula:"
+"""How the namespaces begin that are not the caller's."""
+TRIES: Final = 500
+"""How often a change is tried that others write in between; each time one of them has got on."""
+Notes: TypeAlias = list[Note]
+Items: TypeAlias = Mapping[str, Any] | list[Any]
+
+
+class KeyValues:
+    """The notes of a scope, by namespace and key: `AsyncMemory.kv`.
+
+    A namespace and a key are texts without control characters, of up to 512 bytes each; namespaces that begin with
+    `fabula:` are refused. A value is plain JSON, and secrets in it are masked as in messages. What a caller writes
+    stands until it is changed or deleted; a value that was drawn from talk (in the namespace `profile`) goes with the
+    messages that told it, and takes along what was merged into it.
+
+    Every method raises `InvalidInput` for what cannot be meant, and `StoreUnavailable`.
+    """
+
+    def __init__(self, ready: Ready) -> None:
+        self._ready = ready
+
+    async def set(self, scope: str, namespace: str, key: str, value: Any) -> Note:
+        """Keep a value under a key, in the place of the one before."""
+        return (await self.set_many(scope, namespace, {key: value}))[0]
+
+    async def set_many(self, scope: str, namespace: str, values: Mapping[str, Any]) -> Notes:
+        """Keep a value under each key, all or none; return the notes in the order given."""
+        given: Any = values
+        if not isinstance(given, Mapping):
+            raise InvalidInput(f"values are a mapping of keys to values, not {reprlib.repr(given)}")
+        space = _Space(await self._ready(), scope, namespace)
+        notes = {note.id: note for note in (space.note(key, value) for key, value in values.items())}
+        if notes:
+            await space.write(notes.values())
+        return [*notes.values()]
+
+    async def get(self, scope: str, namespace: str, key: str) -> Note | None:
+        """Return what is kept under a key; `None` where nothing is."""
+        space = _Space(await self._ready(), scope, namespace)
+        return await space.read(space.id(key))
+
+    async def list(
+        self, scope: str, namespace: str, *, prefix: str | None = None, limit: int = 100, after: str | None = None
+    ) -> Notes:
+        """List what is kept in a namespace in the order of the keys, `limit` (1 to 1000) at a time.
+
+        `prefix` is what the keys begin with, every character for itself; `after` the key behind which the list goes on.
+        """
+        space = _Space(await self._ready(), scope, namespace)
+        within("limit", limit, 1, MAX_LIMIT)
+        given: Any = {"prefix": prefix or "", "after": after or ""}
+        for name, value in given.items():
+            if not isinstance(value, str):
+                raise InvalidInput(f"{name} is text or None, not {reprlib.repr(value)}")
+        bounds = {name: clean(value) for name, value in given.items()}
+        return await space.store.notes(space.scope, space.namespace, limit=limit, **bounds)
+
+    async def delete(self, scope: str, namespace: str, key: str) -> bool:
+        """Let a key hold nothing; return whether it held something. It may be set again, and keeps its history.
+
+        What is to leave no trace is forgotten: `AsyncMemory.forget(scope, ids=[note.id])`.
+        """
+        space = _Space(await self._ready(), scope, namespace)
+        return (await space.change(space.id(key), lambda note: None))[0] is not None
+
+    async def merge(self, scope: str, namespace: str, key: str, values: Items) -> Note:
+        """Put keys into an object, or into a list the items it lacks; nothing is lost that others merge at once.
+
+        Where nothing is kept, it is what was given. Raises `InvalidInput` where something of another kind is kept.
+        """
+        space = _Space(await self._ready(), scope, namespace)
+        given: Any = values
+        if not isinstance(given, Mapping | list):
+            raise InvalidInput(f"what is merged is an object or a list, not {reprlib.repr(given)}")
+        new = space.note(key, cast(Items, given))
+
+        def merged(note: Note | None) -> Note:
+            if note is None:
+                return new
+            value = _joined(note.value, new.value)
+            return note if value == note.value else replace(note, value=value, text="")
+
+        return cast(Note, (await space.change(new.id, merged))[1])
+
+    async def history(self, scope: str, namespace: str, key: str) -> Notes:
+        """Return every version of what was kept under a key, the oldest first; `recorded` tells from when to when."""
+        space = _Space(await self._ready(), scope, namespace)
+        return cast(Notes, await space.store.versions(space.scope, [space.id(key)]))
+
+
+class _Space:
+    """One namespace of a scope, as far as a caller may reach it."""
+
+    def __init__(self, ground: Ground, scope: str, namespace: str) -> None:
+        self.scope, self.namespace = identifier(scope, "scope"), identifier(namespace, "namespace")
+        if self.namespace.startswith(INTERNAL):
+            raise InvalidInput(f"namespaces that begin with {INTERNAL!r} are not for callers: {self.namespace!r}")
+        self.store, self._clock, self._settings = ground.store, ground.clock, ground.settings
+
+    def id(self, key: str) -> str:
+        return derived_id("note", self.namespace, identifier(key, "key"))
+
+    def note(self, key: str, value: Any) -> Note:
+        """Return what a caller keeps under a key, which was told by nobody."""
+        hidden = hiding(self._settings)
+        named = identifier(key, "key")
+        if hidden(named) != named:
+            raise InvalidInput("a key is shown in lists: a secret is kept in a value, where it is masked")
+        kept = plain(value, hidden, "a value")
+        return Note(scope=self.scope, id=self.id(key), text="", namespace=self.namespace, key=named, value=kept)
+
+    async def read(self, note_id: str) -> Note | None:
+        return cast(Note | None, (await self.store.get(self.scope, [note_id])).get(note_id))
+
+    async def write(self, notes: Any) -> None:
+        # Put, not added: what was forgotten before may be set again by who forgot it.
+        entries = tuple(Entry(record=note) for note in notes)
+        await self.store.write(self.scope, Changes(put=entries, at=self._clock()))
+
+    async def change(
+        self, note_id: str, made: Callable[[Note | None], Note | None]
+    ) -> tuple[Note | None, Note | None]:  # fmt: skip
+        """Write what is made of a note, once nobody else wrote in between; return it before and after."""
+        for tried in count():
+            state = await self.store.state(self.scope)
+            before = await self.read(note_id)
+            after = made(before)
+            if after == before:
+                return before, after
+            # In a scope that is not there yet nobody can have written, unless it was made just now.
+            add = () if state else (Entry(record=cast(Note, after)),)
+            put = (Entry(record=after),) if state and after is not None else ()
+            changes = Changes(
+                add=add, put=put, close=() if after is not None else (note_id,), at=self._clock(),
+                revision=state.revision if state else None,
+            )  # fmt: skip
+            written = await self.store.write(self.scope, changes)
+            if written.revision and note_id not in written.present:
+                return before, after
+            await pause(self.scope, tried)
+        raise AssertionError
+
+
+async def pause(scope: str, tried: int) -> None:
+    """Wait a little after a change that somebody else wrote in between; raises `StoreUnavailable` after `TRIES`."""
+    if tried >= TRIES:
+        raise StoreUnavailable(f"scope {scope!r} is written to all the while")
+    await asyncio.sleep(random.random() * min(0.05, 0.002 * (tried + 1)))
+
+
+def _joined(held: Any, more: Any) -> Any:
+    """An object or a list with what another has that it lacks."""
+    if isinstance(held, list) and isinstance(more, list):
+        items = cast(list[Any], held).copy()
+        for item in cast(list[Any], more):
+            if not any(_same(item, one) for one in items):
+                items.append(item)
+        return items
+    if isinstance(held, dict) and isinstance(more, dict):
+        return {**cast(dict[str, Any], held), **cast(dict[str, Any], more)}
+    raise InvalidInput(
+        f"an object is merged with an object and a list with a list, not {_kind(more)} with {_kind(held)}"
+    )
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Whether two values are one in JSON, where true is no number."""
+    return type(one) is type(other) and one == other
+
+
+def _kind(value: Any) -> str:
+    return "a list" if isinstance(value, list) else "an object" if isinstance(value, dict) else reprlib.repr(value)
