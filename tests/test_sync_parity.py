@@ -16,7 +16,8 @@ from fabula.kv import KeyValues
 
 
 def methods(face: type) -> dict[str, Callable[..., Any]]:
-    return {name: value for name, value in vars(face).items() if inspect.isfunction(value) and not name.startswith("_")}
+    found = inspect.getmembers(face, inspect.isfunction)
+    return {name: value for name, value in found if not name.startswith("_")}
 
 
 FACADES = {

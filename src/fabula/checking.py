@@ -91,3 +91,10 @@ def chosen(name: str, values: Iterable[Any], known: tuple[Any, ...]) -> tuple[An
     if unknown or not chosen:
         raise InvalidInput(f"{name} takes one or more of {', '.join(known)}; got {chosen!r}")
     return chosen
+
+
+def an(kind: type[Any], value: Any, name: str) -> Any:
+    """Return a value of that type, or `None`; raises `InvalidInput`, naming `name`, for another."""
+    if value is not None and not isinstance(value, kind):
+        raise InvalidInput(f"{name} is of the type {kind.__name__}, not {reprlib.repr(value)}")
+    return value

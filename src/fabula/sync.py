@@ -20,7 +20,8 @@ from fabula.blocking.files import BlockingFiles
 from fabula.blocking.graph import BlockingKnowledge
 from fabula.blocking.kv import BlockingKeyValues
 from fabula.errors import ForkedMemory, MemoryClosed, ReentrantCall
-from fabula.memory import DEFAULT_PLAN, DRAWN, AsyncMemory, EmbedderName, local_now
+from fabula.looking import DRAWN
+from fabula.memory import DEFAULT_PLAN, AsyncMemory, EmbedderName, local_now
 from fabula.pruning import Upkept
 from fabula.reflect import BATCH
 from fabula.render import Recollection
@@ -281,7 +282,7 @@ class Memory:
     def dated(
         self,
         scope: str,
-        kinds: Sequence[Kind] = ("frame", "fact", "insight"),
+        kinds: Sequence[Kind] = DRAWN,
         *,
         during: Interval | None = None,
         sort: str | None = None,
