@@ -26,7 +26,7 @@ from fabula.remember import searchable
 from fabula.replies import extraction, naming, parsed, united
 from fabula.talk import SENTENCE, event_of, exchanges, said, sentences, span, stages, told, told_in
 from fabula.text import derived_id, fold, stop
-from fabula.types import ROLES, Entity, Event, Frame, Interval, Passage
+from fabula.types import ROLES, VAGUE, Entity, Event, Frame, Interval, Passage
 from fabula.when.chinese_name_words import SURNAMES
 
 _log = logging.getLogger(__name__)
@@ -160,9 +160,9 @@ def _short(passage: Passage) -> str:
 
 
 def _date(passage: Passage, sentence: str, conventions: Conventions) -> Interval | None:
-    """The first time a sentence says; "now" tells no more than when it was said."""
+    """The first time a sentence says; "now" and "recently" tell no more than when it was said."""
     found = [] if passage.time is None or not said(passage) else when.find(sentence, passage.time, conventions)
-    return next((i for one in found if (i := one.interval) is not None and i.precision != "instant"), None)
+    return next((i for one in found if (i := one.interval) is not None and i.precision not in VAGUE), None)
 
 
 def _entities(exchange: Sequence[Passage]) -> Iterator[Entity]:

@@ -15,6 +15,7 @@ import numpy as np
 from fabula import weighing
 from fabula.abc import Embedder, Store
 from fabula.expansion import expanded
+from fabula.feelings import felt
 from fabula.index import Bools, Index, Ints
 from fabula.narrowing import fits
 from fabula.question import Question
@@ -25,7 +26,7 @@ from fabula.scripts import foreign
 from fabula.standing import STANDING, nearest, standing
 from fabula.text import hash_term, script
 from fabula.timeline import about
-from fabula.types import Fact, Hit, Insight, Interval, Kind, Passage, Plan, Record
+from fabula.types import Access, Emotion, Fact, Hit, Insight, Interval, Kind, Passage, Plan, Record
 
 CONFIDENT: Final = 10
 """How many of the best passages tell whether anything is known."""
@@ -160,7 +161,8 @@ class Answer:
         found = await self.store.fetch(self.scope, numbers)
         hits: list[Hit] = []
         above = self._above("passage")
-        for place, number in zip(places.tolist(), numbers, strict=True):
+        rows = self.ranked.rows[places].tolist()
+        for place, row, number in zip(places.tolist(), rows, numbers, strict=True):
             record = found.get(number)
             if record is not None:  # forgotten since the index was read
                 parts = {name: float(values[place]) for name, values in self.ranked.features.items()}
@@ -168,8 +170,16 @@ class Answer:
                 relevance = self.rate.relevance(record, parts["cosine"], parts["covered"])
                 parts["relevance"] = relevance * (1 - parts["echo"])
                 parts |= self.rate.similarity(record, parts["cosine"], parts.pop("lifted"), above)
-                hits.append(Hit(record=record, score=float(self.ranked.scores[place]), parts=parts))
+                emotion = self._felt("passage", row, record)
+                hits.append(Hit(record=record, score=float(self.ranked.scores[place]), parts=parts, emotion=emotion))
         return hits
+
+    def _felt(self, kind: Kind, row: int, record: Record) -> Emotion | None:
+        """How a record felt; nothing is estimated where nothing is weighed by it."""
+        if self.plan.factors is None:
+            return None
+        field = self.index.of(kind)
+        return felt(record, field.vectors[row] if field.embedded[row] else None, self.index.space)
 
     async def standing(self) -> list[Hit]:
         """Return what is wanted of what stands on its own, each with how surely it has to do with the question."""
@@ -239,8 +249,12 @@ class Answer:
         drawn = [_fitting(hit, asked, then) for hit in made.values()]
         found = [*found, *sorted(drawn, key=_rank)]
         if self.plan.factors is not None:
-            found = weighing.weighed(found, self.plan.factors, self.query, then)
+            known = await self._accessed(found) if self.plan.factors.rehearsal else {}
+            found = weighing.weighed(found, self.plan.factors, self.query, then, known)
         return _limited(found, self.plan, many=asked.many)
+
+    async def _accessed(self, hits: Sequence[Hit]) -> dict[str, Access]:
+        return await self.store.accessed(self.scope, [hit.record.id for hit in hits])
 
     async def _fetched(self, kind: Kind, own: KeyRanking, count: int) -> list[Hit]:
         """The records of a kind that answer best."""
@@ -254,7 +268,8 @@ class Answer:
                 relevance = self.rate.relevance(record, cosine, covered)
                 parts = {"cosine": cosine, "covered": covered, "relevance": relevance}
                 parts |= self.rate.similarity(record, cosine, float(own.lifted[place]), above)
-                hits.append(Hit(record=record, score=float(own.scores[place]), parts=parts))
+                emotion = self._felt(kind, int(own.rows[place]), record)
+                hits.append(Hit(record=record, score=float(own.scores[place]), parts=parts, emotion=emotion))
         return hits
 
     async def _along(self, hits: Sequence[Hit]) -> list[Hit]:
@@ -275,7 +290,7 @@ class Answer:
             first, own = numbers[number], known.get(record.id)
             score = first.score * ALONG
             if record.id != first.record.id and (own is None or own.score < score):
-                found.append(Hit(record=record, score=score, parts=own.parts if own else first.parts))
+                found.append(replace(own or first, record=record, score=score))
         return found
 
     async def _more(self, places: Ints) -> list[Hit]:
@@ -308,7 +323,7 @@ def _fitting(hit: Hit, asked: Question, at: datetime) -> Hit:
         share = OVER
     if asked.timed and record.valid is None:
         share *= UNDATED
-    return Hit(record=record, score=hit.score * share, parts=hit.parts) if share < 1 else hit
+    return replace(hit, score=hit.score * share) if share < 1 else hit
 
 
 def _over(held: Interval, at: datetime) -> bool:
@@ -331,7 +346,7 @@ def _inherited(derived: Sequence[Record], hits: Sequence[Hit]) -> list[Hit]:
     for record in derived:
         if cited := [best[source] for source in record.sources if source in best]:
             top = max(cited, key=lambda hit: hit.score)
-            found.append(Hit(record=record, score=top.score, parts=top.parts))
+            found.append(replace(top, record=record, emotion=record.emotion or top.emotion))
     return found
 
 

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
-from fabula.abc import MOVED, Changes, Embedder, Store
+from fabula.abc import COUNTED, MOVED, Changes, Embedder, Store
 from fabula.errors import InvalidInput, StoreUnavailable
 from fabula.remember import new_id, vectors
 from fabula.text import ANALYZER
@@ -16,8 +16,6 @@ Progress: TypeAlias = Callable[[str, int, int], None]
 """Is told what is being done, how much of it is done, and how much there is."""
 PAGES: Final[Mapping[str, int]] = {"pictures": 1}
 """How many rows of a table are held at once, where they may be large."""
-COUNTED: Final = frozenset({"access"})
-"""What reading alone changes: a copy has it as it was when its turn came, and does not begin again for it."""
 TRIES: Final = 3
 """How often a scope that is written to meanwhile is copied again."""
 

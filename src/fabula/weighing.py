@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Final
@@ -15,11 +15,13 @@ from typing import Final
 import numpy as np
 
 from fabula.text import stop, tokens
-from fabula.types import Access, Emotion, Factors, Hit, Record
+from fabula.types import NOTHING, VAGUE, Access, Emotion, Factors, Hit, Record
 
 DAY: Final = 86_400.0
 MOVED: Final = 0.5
 """How much longer what moved to the utmost (arousal 1) stays fresh."""
+UNRELATED: Final = 0.5
+"""What `Embedder.similarity` says of texts that are as alike as unrelated ones get."""
 DEPTH: Final = 50
 """How many of the most relevant hits of each kind are weighed, at least: age and importance choose among them."""
 NEWER: Final = 0.88
@@ -38,13 +40,14 @@ def depth(limit: int) -> int:
 
 
 def moment_of(record: Record) -> datetime | None:
-    """Return when a record happened or began to hold, or else when it was recorded."""
-    valid = record.valid and (record.valid.start or record.valid.end)
+    """Return when a record happened or began to hold, or else when it was recorded; "recently" says nothing of when."""
+    known = record.valid is not None and (record.valid.precision not in VAGUE or record.valid.start == record.valid.end)
+    valid = record.valid.start or record.valid.end if record.valid is not None and known else None
     return valid or (record.recorded.start if record.recorded else None)
 
 
 def recency(
-    record: Record, factors: Factors, at: datetime, *, emotion: Emotion | None = None, access: Access | None = None
+    record: Record, factors: Factors, at: datetime, emotion: Emotion | None = None, access: Access | None = None
 ) -> float:
     """Return how fresh a record is, `factors.floor` to 1: `floor + (1 − floor)·exp(−age / (τ·(1 + .5·arousal)))`.
 
@@ -53,8 +56,7 @@ def recency(
     """
     moment = moment_of(record)
     age = max((at - moment).total_seconds(), 0.0) if moment is not None else 0.0
-    felt = record.emotion or emotion
-    fresh = math.exp(-age / (factors.decay * (1 + MOVED * (felt.arousal if felt is not None else 0.0))))
+    fresh = math.exp(-age / (factors.decay * (1 + MOVED * (emotion.arousal if emotion is not None else 0.0))))
     if access is not None and access.count:
         lived = max((at - access.first).total_seconds() / DAY, 1.0)
         odds = access.count / (1 - FADING) * lived**-FADING
@@ -63,26 +65,18 @@ def recency(
 
 
 def weighed(
-    hits: Sequence[Hit],
-    factors: Factors,
-    query: str,
-    at: datetime,
-    *,
-    felt: Callable[[Record], Emotion | None] = lambda record: None,
-    accessed: Mapping[str, Access] | None = None,
+    hits: Sequence[Hit], factors: Factors, query: str, at: datetime, accessed: Mapping[str, Access] = NOTHING
 ) -> list[Hit]:
     """Return the hits with the product of their three factors as score, best first.
 
     `parts` has `relevance`, `recency` and `importance`. Relevance is the calibrated similarity; where words and
     context rank hits of a kind otherwise than meaning alone, the first of them has the greatest of their
     similarities, the second the next: so it is in the order of the ranking and on the scale of similarity. A hit
-    without a vector has what stands at its place. Where nothing has one, it is the share of hits ranked behind.
+    without a vector has what stands at its place. What only words found, since by meaning it is no nearer than
+    unrelated texts are, has the share of hits ranked behind it, times that of the question's words that it has.
     """
     relevance = _relevance(hits)
-    known = accessed or {}
-    fresh = [
-        recency(hit.record, factors, at, emotion=felt(hit.record), access=known.get(hit.record.id)) for hit in hits
-    ]
+    fresh = [recency(hit.record, factors, at, hit.emotion, accessed.get(hit.record.id)) for hit in hits]
     ahead = FRESHER * (1 - factors.floor)
     for newer, lifted in _newer(hits, relevance, fresh, ahead, query).items():
         relevance[newer] = max(relevance[newer], lifted)
@@ -105,13 +99,12 @@ def _relevance(hits: Sequence[Hit]) -> list[float]:
     for places in groups.values():
         places.sort(key=lambda place: -hits[place].score)
         count = len(places)
+        behind = 1 - np.arange(count) / count
         alike = sorted((hits[p].parts["similarity"] for p in places if "similarity" in hits[p].parts), reverse=True)
-        if alike:
-            scale = np.interp(np.linspace(0, len(alike) - 1, count), np.arange(len(alike)), alike)
-        else:
-            scale = 1 - np.arange(count) / count
-        for place, value in zip(places, scale.tolist(), strict=True):
-            relevance[place] = value
+        near = np.interp(np.linspace(0, len(alike) - 1, count), np.arange(len(alike)), alike) if alike else behind
+        for place, close, share in zip(places, near.tolist(), behind.tolist(), strict=True):
+            words = hits[place].parts.get("covered", 0.0) * share
+            relevance[place] = max(close, words) if close < UNRELATED else close
     return relevance
 
 

@@ -199,15 +199,16 @@ def graph_context(facts: Iterable[Fact], user_id: str) -> list[str]:
 
 
 def graph_results(facts: Iterable[Fact], user_id: str) -> list[dict[str, Any]]:
-    """Return facts as triples: `id, subject, relation, object, content, properties`, and since and until when."""
+    """Return facts as triples: `id, text (its line of the context), subject, relation, object, content, properties`,
+    and since and until when."""
     return [
         {
-            "id": fact.id, "subject": _named(fact.subject, user_id), "relation": rel_type(fact),
+            "id": fact.id, "text": line, "subject": _named(fact.subject, user_id), "relation": rel_type(fact),
             "object": _named(fact.object, user_id), "content": fact.text, "properties": _properties(fact),
             "valid_from": None, "valid_to": None, **_valid(fact),
         }
         for fact in facts
-        if fact.subject and fact.object
+        for line in graph_context([fact], user_id)
     ]  # fmt: skip
 
 

@@ -24,7 +24,7 @@ from neuromemory.graph import Graph
 from neuromemory.kv import KV
 from neuromemory.periods import Granularity, When
 from neuromemory.providers import EmbeddingProvider, LLMProvider
-from neuromemory.recalling import explained, recalled
+from neuromemory.recalling import explained, profiled, recalled
 from neuromemory.reflecting import Reflections
 from neuromemory.shapes import MEMORIES, Shape, kinds_of
 from neuromemory.storage import ObjectStorage
@@ -251,7 +251,7 @@ class NeuroMemory:
         if event_after is not None or event_before is not None:
             plan = replace(plan, valid_during=periods.interval(event_after, event_before))
         found = await self._memory.recall(user_id, query, plan, as_of=as_of, explain=explain)
-        told = await recalled(self._memory, found, plan, memory_type, graphed=self._graphed, as_of=as_of)
+        told = await recalled(self._memory, found, plan, memory_type, graphed=self._graphed)
         return told | ({"explain": explained(found)} if explain else {})
 
     # --- drawing memories and insights --------------------------------------------------------------------------
@@ -283,7 +283,7 @@ class NeuroMemory:
     async def user_profile(self, user_id: str) -> Shape:
         """Return what is known of the user: identity, occupation, interests, preferences, relationships, location,
         skills, goals, language. Personality and values are never inferred."""
-        return dict(await self._memory.profile(user_id))
+        return await profiled(self._memory, user_id)
 
     # --- by time ------------------------------------------------------------------------------------------------
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable
-from datetime import datetime
 from typing import Any, TypeVar
 
 from fabula import AsyncMemory, FabulaError, Hit, Passage, Plan, Recollection
+from fabula.profile import profile
+from fabula.replies.records import PROFILE
 from fabula.text import fold
-from neuromemory import graph, shapes
+from fabula.types import MAX_LIMIT
+from neuromemory import shapes
+from neuromemory.graph import graph_context, graph_results
 from neuromemory.shapes import Shape
 
 log = logging.getLogger(__name__)
@@ -17,26 +20,27 @@ _T = TypeVar("_T")
 
 
 async def recalled(
-    memory: AsyncMemory, found: Recollection, plan: Plan, memory_type: str | None, *, graphed: bool,
-    as_of: datetime | str | None,
-) -> Shape:  # fmt: skip
+    memory: AsyncMemory, found: Recollection, plan: Plan, memory_type: str | None, *, graphed: bool
+) -> Shape:
     """Return a recollection as `NeuroMemory.recall` does; a leg that fails is named in `degraded`."""
     degraded = list(found.degraded)
     hits = [hit for hit in found.hits if memory_type in (None, shapes.memory_type(hit.record))]
     told = [(hit, shapes.merged(hit)) for hit in hits]
-    ties: list[Shape] = []
-    if graphed:
-        ties = await _leg("graph", graph.ties(memory, found, as_of), [], degraded)
-    profile = await _leg("profile", memory.profile(found.scope), {}, degraded)
+    facts = [fact for fact in found.facts if graphed and fact.status == "live"]
     return {
         "merged": _once(told)[: plan.limit],
-        "user_profile": dict(profile),
-        "graph_context": [tie["text"] for tie in ties],
+        "user_profile": await _leg("profile", profiled(memory, found.scope), {}, degraded),
+        "graph_context": graph_context(facts, found.scope),
         "vector_results": [entry for _, entry in told if entry["source"] == "vector"][: plan.limit],
         "conversation_results": [entry for _, entry in told if entry["source"] == "conversation"][: plan.limit],
-        "graph_results": ties,
+        "graph_results": graph_results(facts, found.scope),
         "degraded": degraded,
     }
+
+
+async def profiled(memory: AsyncMemory, user_id: str) -> Shape:
+    """Return what is known of a user."""
+    return profile(await memory.kv.list(user_id, PROFILE, limit=MAX_LIMIT))
 
 
 async def _leg(name: str, asked: Awaitable[_T], nothing: _T, degraded: list[str]) -> _T:

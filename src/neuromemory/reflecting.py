@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from dataclasses import asdict
 from typing import Final
 
 from fabula import AsyncMemory, FabulaError
@@ -46,8 +45,17 @@ class Reflections:
 
     async def emotions(self, user_id: str) -> Shape:
         """Return what `NeuroMemory.emotion_profile` does."""
-        felt = asdict(await self._memory.feelings(user_id))
-        return {name: dict(value) if isinstance(value, dict) else value for name, value in felt.items()}
+        felt = await self._memory.feelings(user_id)
+        return {
+            "latest_state": felt.latest_state,
+            "latest_state_valence": felt.latest_state_valence,
+            "valence_avg": felt.valence_avg,
+            "arousal_avg": felt.arousal_avg,
+            "dominant_emotions": dict(felt.dominant_emotions),
+            "emotion_triggers": dict(felt.emotion_triggers),
+            "count": felt.count,
+            "estimated": felt.estimated,
+        }
 
     async def wait(self) -> None:
         """Wait for the reflections that go on in the background."""

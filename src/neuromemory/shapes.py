@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, cast
 
 from fabula import Access, Emotion, Fact, Frame, Hit, Insight, Interval, InvalidInput, Passage, Record
 from fabula.checking import aware
+from fabula.names import PROPERTIES
 from fabula.render import shown, spoken
 from fabula.text import identifier
 from fabula.types import SORT, Kind
@@ -86,7 +87,7 @@ def weights(metadata: Mapping[str, Any] | None) -> Shape:
     given = metadata or {}
     importance = _number(given.get("importance"), 1, 10)
     told: Any = given.get("emotion")
-    felt = told if isinstance(told, Mapping) else {}
+    felt = cast(Mapping[str, Any], told if isinstance(told, Mapping) else {})
     valence = _number(felt.get("valence"), -1, 1)
     arousal = _number(felt.get("arousal"), 0, 1)
     label = felt.get("label")
@@ -103,22 +104,21 @@ def _number(value: Any, low: float, high: float) -> float | None:
     return min(max(float(value), low), high)
 
 
-def emotion(felt: Emotion, *, estimated: bool = False) -> Shape:
+def emotion(felt: Emotion) -> Shape:
     """Return how something felt; `estimated` where no model and no caller said so."""
     told: Shape = {"label": felt.label, "valence": round(felt.valence, 3), "arousal": round(felt.arousal, 3)}
-    return told | ({"estimated": True} if estimated else {})
+    return told | ({"estimated": True} if felt.estimated else {})
 
 
-def metadata(record: Record, estimate: Emotion | None = None) -> Shape:
-    """Return a record's metadata: what the caller gave, with the importance that counts and the emotion."""
+def metadata(record: Record, felt: Emotion | None = None) -> Shape:
+    """Return a record's metadata: what the caller gave, with the importance that counts and how it felt."""
     given = record.meta.get(GIVEN, {}) if not isinstance(record, Passage) else dict(record.meta)
     importance = round(record.importance * 10, 2)
     told: Shape = {k: v for k, v in given.items() if not k.startswith("fabula:")}
     told["importance"] = int(importance) if importance == int(importance) else importance
-    if record.emotion is not None:
-        told["emotion"] = emotion(record.emotion)
-    elif estimate is not None:
-        told.setdefault("emotion", emotion(estimate, estimated=True))
+    felt = record.emotion or felt
+    if felt is not None:
+        told["emotion"] = emotion(felt)
     if isinstance(record, Insight) and record.category:
         told.setdefault("category", record.category)
     return told
@@ -164,19 +164,19 @@ def found(hit: Hit) -> Shape:
     }
 
 
-def merged(hit: Hit, estimate: Emotion | None = None) -> Shape:
+def merged(hit: Hit) -> Shape:
     """Return what `recall` brought back: its `score` is the product of the factors in `parts`."""
     record = hit.record
     kind = memory_type(record)
-    felt = record.emotion or estimate
+    source = "conversation" if kind == "conversation" else "graph" if PROPERTIES in record.meta else "vector"
     return {
         "id": record.id,
-        "content": _prefixed(record, felt),
+        "content": _prefixed(record, record.emotion or hit.emotion),
         "text": text(record),
-        "source": "conversation" if kind == "conversation" else "vector",
+        "source": source,
         "memory_type": kind,
         "score": hit.score,
-        "metadata": metadata(record, estimate),
+        "metadata": metadata(record, hit.emotion),
         "created_at": created_at(record),
         "occurred_at": moment(record.valid and (record.valid.start or record.valid.end)),
         **({"speaker": record.speaker, "session_id": record.session} if isinstance(record, Passage) else {}),
@@ -191,16 +191,21 @@ def text(record: Record) -> str:
 
 def _prefixed(record: Record, felt: Emotion | None) -> str:
     """The text behind its date, as exact as it is known, and its sentiment where it has one."""
-    recorded = record.recorded.start if record.recorded else None
-    date = spoken(record.valid)[:10] or (recorded.date().isoformat() if recorded else "")
     mood = "" if felt is None or abs(felt.valence) < FELT else "positive" if felt.valence > 0 else "negative"
-    told = " | ".join(part for part in (date, mood and f"sentiment: {mood}") if part)
-    said = (
-        f"{record.speaker}: {text(record)}"
-        if isinstance(record, Passage) and record.speaker != "user"
-        else text(record)
-    )
+    told = " | ".join(part for part in (_date(record), mood and f"sentiment: {mood}") if part)
+    said = text(record)
+    if isinstance(record, Passage) and record.speaker != "user":
+        said = f"{record.speaker}: {said}"
     return f"[{told}] {said}" if told else said
+
+
+def _date(record: Record) -> str:
+    """When a record happened or began to hold, or else was recorded: 2025, 2025-03 or 2025-03-01."""
+    valid = record.valid or record.recorded
+    begun = None if valid is None else valid.start or valid.end
+    if begun is None or valid is None:
+        return ""
+    return spoken(Interval(start=begun, end=begun, precision=valid.precision))[: len("2025-03-01")]
 
 
 def moment(when: datetime | None) -> str | None:

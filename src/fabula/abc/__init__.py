@@ -1,6 +1,7 @@
 """The seams of fabula: what a store, a model and an extractor must do, and what is passed through them."""
 
 from fabula.abc.changes import (
+    COUNTED,
     MOVED,
     NEVER,
     SEARCHED,
@@ -21,6 +22,7 @@ from fabula.abc.models import LLM, BlobStore, Clock, Embedder, Extraction, Extra
 from fabula.abc.store import Store
 
 __all__ = [
+    "COUNTED",
     "LLM",
     "MOVED",
     "NEVER",

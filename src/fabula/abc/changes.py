@@ -29,6 +29,8 @@ MOVED: Mapping[str, int] = {
 }
 """What a scope consists of when it is moved to another database, and how many columns are a row's key there. Caches
 are made anew."""
+COUNTED: frozenset[str] = frozenset({"access"})
+"""What reading alone changes: a copy has it as it was when its turn came, and does not begin again for it."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from fabula.types.records import NOTHING, Fact, Frame, Insight, Interval, Record
+from fabula.types.records import NOTHING, Emotion, Fact, Frame, Insight, Interval, Record
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -113,6 +113,8 @@ class Hit:
     record: Record
     score: float
     parts: Mapping[str, float] = field(default_factory=lambda: NOTHING)
+    emotion: Emotion | None = None
+    """How it felt, where that was weighed (`Plan.factors`): as it was told, or else estimated from its vector."""
 
     @property
     def relevance(self) -> float:
