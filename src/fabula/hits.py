@@ -258,6 +258,7 @@ class Answer:
 
     async def _fetched(self, kind: Kind, own: KeyRanking, count: int) -> list[Hit]:
         """The records of a kind that answer best."""
+        passages = self.index.of("passage")
         numbers = self.index.of(kind).number[own.rows[:count]].tolist()
         found = await self.store.fetch(self.scope, numbers)
         hits: list[Hit] = []
@@ -268,6 +269,8 @@ class Answer:
                 relevance = self.rate.relevance(record, cosine, covered)
                 parts = {"cosine": cosine, "covered": covered, "relevance": relevance}
                 parts |= self.rate.similarity(record, cosine, float(own.lifted[place]), above)
+                if own.best[place] >= 0:
+                    parts["told"] = float(passages.valid_from[own.best[place]])
                 emotion = self._felt(kind, int(own.rows[place]), record)
                 hits.append(Hit(record=record, score=float(own.scores[place]), parts=parts, emotion=emotion))
         return hits
@@ -346,7 +349,9 @@ def _inherited(derived: Sequence[Record], hits: Sequence[Hit]) -> list[Hit]:
     for record in derived:
         if cited := [best[source] for source in record.sources if source in best]:
             top = max(cited, key=lambda hit: hit.score)
-            found.append(replace(top, record=record, emotion=record.emotion or top.emotion))
+            told = cast(Passage, top.record).time
+            parts = {**top.parts, "told": told.timestamp()} if told is not None else top.parts
+            found.append(replace(top, record=record, parts=parts, emotion=record.emotion or top.emotion))
     return found
 
 

@@ -11,20 +11,20 @@ from fabula.index import FOREVER, Bools, Field, Floats, Index, Ints
 from fabula.ranking import KeyRanking
 from fabula.scoring import HAN_K1_B, Cue, bm25, cosines, coverage, matches, z
 from fabula.scripts import foreign, lift
+from fabula.text import hash_term
 from fabula.types import Kind
 
 STANDING: Final[tuple[Kind, ...]] = ("fact", "frame", "insight")
 """The kinds of which some may stand on their own; all insights do."""
+ALONE: Final = "\0alone"
+"""The mark of a record that was made from nothing."""
 
 
-def alone(field: Field, kind: Kind) -> Bools:
-    """Return which rows are believed and cite no passage."""
-    live = field.recorded_to == FOREVER
+def alone(field: Field, kind: Kind) -> Ints:
+    """Return the rows that are believed and that no passage tells of."""
     if kind == "insight":
-        return live
-    owner, _ = field.links.of("cites")
-    live[owner] = False
-    return live
+        return np.flatnonzero(field.recorded_to == FOREVER)
+    return np.sort(field.bearing(hash_term(ALONE)))
 
 
 def standing(index: Index, cue: Cue, kind: Kind) -> KeyRanking | None:
@@ -33,7 +33,7 @@ def standing(index: Index, cue: Cue, kind: Kind) -> KeyRanking | None:
     Scores are standardised words and meaning, and comparable with nothing else.
     """
     field = index.of(kind)
-    rows = np.flatnonzero(alone(field, kind)) if len(field) else np.empty(0, np.int64)
+    rows = alone(field, kind)
     if not len(rows):
         return None
     k1, b = HAN_K1_B if cue.han else (0.9, 0.4)

@@ -15,13 +15,14 @@ from typing import Final
 import numpy as np
 
 from fabula.text import stop, tokens
-from fabula.types import NOTHING, VAGUE, Access, Emotion, Factors, Hit, Record
+from fabula.types import NOTHING, Access, Factors, Hit
 
 DAY: Final = 86_400.0
 MOVED: Final = 0.5
 """How much longer what moved to the utmost (arousal 1) stays fresh."""
 UNRELATED: Final = 0.5
 """What `Embedder.similarity` says of texts that are as alike as unrelated ones get."""
+HAIR: Final = 1e-6
 DEPTH: Final = 50
 """How many of the most relevant hits of each kind are weighed, at least: age and importance choose among them."""
 NEWER: Final = 0.88
@@ -39,24 +40,29 @@ def depth(limit: int) -> int:
     return max(2 * limit, DEPTH)
 
 
-def moment_of(record: Record) -> datetime | None:
-    """Return when a record happened or began to hold, or else when it was recorded; "recently" says nothing of when."""
-    known = record.valid is not None and (record.valid.precision not in VAGUE or record.valid.start == record.valid.end)
-    valid = record.valid.start or record.valid.end if record.valid is not None and known else None
-    return valid or (record.recorded.start if record.recorded else None)
+def moment_of(hit: Hit) -> float | None:
+    """Return when a record happened or began to hold, or else was told, or else was recorded; in seconds.
+
+    "Recently" says nothing of when.
+    """
+    valid, recorded = hit.record.valid, hit.record.recorded
+    if valid is not None and (valid.precision != "fuzzy") and (begun := valid.start or valid.end) is not None:
+        return begun.timestamp()
+    if "told" in hit.parts:
+        return hit.parts["told"]
+    return recorded.start.timestamp() if recorded is not None and recorded.start is not None else None
 
 
-def recency(
-    record: Record, factors: Factors, at: datetime, emotion: Emotion | None = None, access: Access | None = None
-) -> float:
-    """Return how fresh a record is, `factors.floor` to 1: `floor + (1 − floor)·exp(−age / (τ·(1 + .5·arousal)))`.
+def recency(hit: Hit, factors: Factors, at: datetime, access: Access | None = None) -> float:
+    """Return how fresh a hit is, `factors.floor` to 1: `floor + (1 − floor)·exp(−age / (τ·(1 + .5·arousal)))`.
 
     What is still to come is as fresh as can be. With `access`, what was recalled often stays fresh by the base level
     of ACT-R in its closed form, B = ln(n / (1 − d)) − d·ln(L) with L in days, as the odds of still being known.
     """
-    moment = moment_of(record)
-    age = max((at - moment).total_seconds(), 0.0) if moment is not None else 0.0
-    fresh = math.exp(-age / (factors.decay * (1 + MOVED * (emotion.arousal if emotion is not None else 0.0))))
+    moment = moment_of(hit)
+    age = max(at.timestamp() - moment, 0.0) if moment is not None else 0.0
+    moved = hit.emotion.arousal if hit.emotion is not None else 0.0
+    fresh = math.exp(-age / (factors.decay * (1 + MOVED * moved)))
     if access is not None and access.count:
         lived = max((at - access.first).total_seconds() / DAY, 1.0)
         odds = access.count / (1 - FADING) * lived**-FADING
@@ -76,7 +82,7 @@ def weighed(
     unrelated texts are, has the share of hits ranked behind it, times that of the question's words that it has.
     """
     relevance = _relevance(hits)
-    fresh = [recency(hit.record, factors, at, hit.emotion, accessed.get(hit.record.id)) for hit in hits]
+    fresh = [recency(hit, factors, at, accessed.get(hit.record.id)) for hit in hits]
     ahead = FRESHER * (1 - factors.floor)
     for newer, lifted in _newer(hits, relevance, fresh, ahead, query).items():
         relevance[newer] = max(relevance[newer], lifted)
@@ -102,9 +108,12 @@ def _relevance(hits: Sequence[Hit]) -> list[float]:
         behind = 1 - np.arange(count) / count
         alike = sorted((hits[p].parts["similarity"] for p in places if "similarity" in hits[p].parts), reverse=True)
         near = np.interp(np.linspace(0, len(alike) - 1, count), np.arange(len(alike)), alike) if alike else behind
-        for place, close, share in zip(places, near.tolist(), behind.tolist(), strict=True):
-            words = hits[place].parts.get("covered", 0.0) * share
-            relevance[place] = max(close, words) if close < UNRELATED else close
+        words = behind * [hits[place].parts.get("covered", 0.0) for place in places]
+        found = np.where(near < UNRELATED, np.maximum(near, words), near)
+        # What is ranked before is as relevant at least, and by a hair more.
+        found = np.maximum.accumulate(found[::-1])[::-1] * (1 - HAIR * np.arange(count))
+        for place, value in zip(places, found.tolist(), strict=True):
+            relevance[place] = value
     return relevance
 
 
