@@ -41,7 +41,7 @@ from seem_skill.cli import main as seem
 ROOT = Path(__file__).parents[1]
 DOCS = sorted((ROOT / "docs").glob("*.md"))
 SKILL = sorted((ROOT / "skill").glob("*.md"))
-OTHERS = (ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *SKILL)
+OTHERS = (ROOT / "README.md", ROOT / "README.zh.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *SKILL)
 PAGES = [page for page in (*OTHERS, *DOCS) if page.exists()]
 each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 
@@ -294,6 +294,12 @@ def test_links_inside_the_project_lead_somewhere(page: Path) -> None:
         if not target.exists() or (anchor and anchor not in anchors(target)):
             broken.append(link)
     assert broken == []
+
+
+@each_page
+def test_files_that_are_named_are_there(page: Path) -> None:
+    named = re.findall(r"(?<![\w/.])(?:tests|bench|examples|src)/[\w/]+\.\w+", page.read_text("utf-8"))
+    assert [name for name in named if not (ROOT / name).exists()] == []
 
 
 # --- the reader itself -------------------------------------------------------------------------------------------
