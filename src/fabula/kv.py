@@ -15,10 +15,8 @@ from fabula.checking import within
 from fabula.errors import InvalidInput, StoreUnavailable
 from fabula.remember import hiding, plain
 from fabula.text import clean, derived_id, identifier
-from fabula.types import MAX_LIMIT, Note
+from fabula.types import INTERNAL, MAX_LIMIT, Note
 
-INTERNAL: Final = "fabula:"
-"""How the namespaces begin that are not the caller's."""
 TRIES: Final = 500
 """How often a change is tried that others write in between; each time one of them has got on."""
 Notes: TypeAlias = list[Note]

@@ -11,20 +11,33 @@ from fabula.index import FOREVER, Bools, Field, Floats, Index, Ints
 from fabula.ranking import KeyRanking
 from fabula.scoring import HAN_K1_B, Cue, bm25, cosines, coverage, matches, z
 from fabula.scripts import foreign, lift
-from fabula.types import Kind
+from fabula.text import hash_term
+from fabula.types import CREATED, Kind, Record
 
 STANDING: Final[tuple[Kind, ...]] = ("fact", "frame", "insight")
 """The kinds of which some may stand on their own; all insights do."""
+TELLING: Final = "\0telling"
+"""The mark of what says more than its passages. What rules drew says no more, and has no links to know them by."""
+OWN: Final = "\0own"
+"""The mark of what was drawn from passages, and put in other words by a caller: it stands on its own from then on."""
+
+
+def marks(record: Record) -> list[str]:
+    """Return what a record that says more than its passages is known by as one that may stand on its own."""
+    reworded = CREATED in record.meta and "extractor" not in record.meta
+    return [TELLING] * (record.kind in STANDING) + [OWN] * reworded
 
 
 def alone(field: Field, kind: Kind) -> Bools:
-    """Return which rows are believed and cite no passage."""
-    live = field.recorded_to == FOREVER
+    """Return which rows are believed and stand on their own: they cite no passage, or say something else by now."""
     if kind == "insight":
-        return live
+        return field.recorded_to == FOREVER
+    found = np.zeros(len(field), np.bool_)
+    found[field.bearing(hash_term(TELLING))] = True
     owner, _ = field.links.of("cites")
-    live[owner] = False
-    return live
+    found[owner] = False
+    found[field.bearing(hash_term(OWN))] = True
+    return found
 
 
 def standing(index: Index, cue: Cue, kind: Kind) -> KeyRanking | None:

@@ -7,10 +7,23 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 import pytest
 
-from fabula import AsyncMemory, Emotion, Fact, Factors, Frame, Insight, Interval, InvalidInput, Message, Plan
+from fabula import (
+    AsyncMemory,
+    Emotion,
+    Entity,
+    Event,
+    Fact,
+    Factors,
+    Frame,
+    Insight,
+    Interval,
+    InvalidInput,
+    Message,
+    Plan,
+)
 from fabula.abc import Embedder, Role, Vectors
 from fabula.testing import FakeClock, HashEmbedder
-from fabula.types import SORT, Record
+from fabula.types import KINDS, SORT, Record
 
 NOW = datetime(2030, 6, 1, tzinfo=UTC)
 ALL = Plan(kinds=("passage", "frame", "fact", "insight"), factors=Factors())
@@ -160,11 +173,38 @@ class TestAuthored:
         (kept,) = await memory.records("u", "fact")
         assert "FAKE0123" not in kept.text
 
+    async def test_secrets_are_masked_wherever_they_stand(self, memory: AsyncMemory):
+        key = "sk-test-FAKE0123456789abcdef"
+        told = Event(participants=(f"who has {key}",), action=key, location=key, causality=key, manner=key)
+        felt = Emotion(valence=0, arousal=0, label=key)
+        await memory.add("u", [
+            Frame(scope="", id="", text="one", events=(told,), emotion=felt),
+            Entity(scope="", id="", text="two", type=key, aliases=(key,)),
+            Insight(scope="", id="", text="three", category=key),
+            fact("four", subject=key, predicate=key, object=key),
+        ])  # fmt: skip
+        for kind in KINDS:
+            for record in await memory.records("u", kind):
+                assert "FAKE0123" not in str(record)
+
     @pytest.mark.parametrize("text", ["", "  ", "\n"])
     async def test_a_blank_text_is_refused(self, memory: AsyncMemory, text: str):
         with pytest.raises(InvalidInput):
             await memory.add("u", fact(text))
         assert await memory.scopes() == []
+
+    @pytest.mark.parametrize("words", ["the heron is called Ottokar", "那只鹭叫奥托卡"])
+    async def test_what_rules_drew_and_a_caller_reworded_is_found_by_its_words(self, memory: AsyncMemory, words: str):
+        await memory.remember("u", "I adopted a bird")
+        await memory.flush("u")
+        (drawn,) = await memory.records("u", "frame")
+        await memory.revise("u", drawn.id, text=words)
+        await memory.flush("u")
+        query = words.removeprefix("the ").removeprefix("那只")
+        (hit,) = (await memory.recall("u", query, Plan(kinds=("frame",)))).hits
+        assert hit.record.text == words
+        assert hit.relevance > 0.5
+        assert await memory.check("u") == []
 
     async def test_a_passage_is_not_written_so(self, memory: AsyncMemory):
         await memory.remember("u", "said")
@@ -173,6 +213,20 @@ class TestAuthored:
             await memory.add("u", said)
         with pytest.raises(InvalidInput):
             await memory.revise("u", said.id, text="unsaid")
+
+
+class TestRules:
+    @pytest.mark.parametrize("embedder", [HashEmbedder(), None])
+    async def test_what_rules_drew_stands_behind_its_passage_with_the_score_of_it(
+        self, db: str, embedder: Embedder | None
+    ):
+        """It repeats its passage, and stands for nothing of its own."""
+        async with AsyncMemory(db, embedder=embedder, clock=FakeClock(NOW)) as memory:
+            await memory.remember("u", "The ferry leaves at nine")
+            await memory.flush("u")
+            first, second = (await memory.recall("u", "ferry")).hits
+        assert (first.record.kind, second.record.kind) == ("passage", "frame")
+        assert (second.score, second.parts) == (first.score, first.parts)
 
 
 class TestNarrowed:

@@ -14,10 +14,12 @@ from fabula.types.answers import (
     Stats,
     Trace,
 )
-from fabula.types.files import Document, File, FileHit, FileStatus, Part
+from fabula.types.files import FILE_SESSION, Document, File, FileHit, FileStatus, Part
 from fabula.types.plans import CHANNELS, MAX_LIMIT, Channel, Factors, Fusion, Plan
 from fabula.types.records import (
+    CREATED,
     DOCUMENT,
+    INTERNAL,
     KINDS,
     NOTHING,
     ROLES,
@@ -43,7 +45,10 @@ from fabula.types.records import (
 
 __all__ = [
     "CHANNELS",
+    "CREATED",
     "DOCUMENT",
+    "FILE_SESSION",
+    "INTERNAL",
     "KINDS",
     "MAX_LIMIT",
     "NOTHING",
