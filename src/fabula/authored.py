@@ -109,7 +109,7 @@ def _checked(record: _R, scope: str, settings: Settings) -> _R:
 
 def _words(record: Record, hidden: Callable[[str], str]) -> dict[str, Any]:
     """What a record says beside its text, as it is stored."""
-    said = {name: hidden(getattr(record, name)) for name in _WORDS if hasattr(record, name)}
+    said: dict[str, Any] = {name: hidden(getattr(record, name)) for name in _WORDS if hasattr(record, name)}
     if record.emotion is not None:
         said["emotion"] = replace(record.emotion, label=hidden(record.emotion.label))
     if isinstance(record, Entity):

@@ -14,7 +14,7 @@ from fabula.abc import Changes, Entry, Ground, Ready
 from fabula.checking import within
 from fabula.errors import InvalidInput, StoreUnavailable
 from fabula.remember import hiding, plain
-from fabula.text import clean, derived_id, identifier
+from fabula.text import clean, identifier, note_id
 from fabula.types import INTERNAL, MAX_LIMIT, Note
 
 TRIES: Final = 500
@@ -116,7 +116,7 @@ class _Space:
         self.store, self._clock, self._settings = ground.store, ground.clock, ground.settings
 
     def id(self, key: str) -> str:
-        return derived_id("note", self.namespace, identifier(key, "key"))
+        return note_id(self.namespace, identifier(key, "key"))
 
     def note(self, key: str, value: Any) -> Note:
         """Return what a caller keeps under a key, which was told by nobody."""

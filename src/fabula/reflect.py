@@ -24,7 +24,7 @@ from fabula.render import without_memories
 from fabula.replies import Drawn, insights, parsed
 from fabula.settings import Settings
 from fabula.talk import span
-from fabula.text import derived_id, script
+from fabula.text import derived_id, note_id, script
 from fabula.types import CREATED, Fact, Frame, Insight, Kind, Note, Passage, Record, Reflection
 
 log = logging.getLogger(__name__)
@@ -228,7 +228,7 @@ class Reflecting:
         return found
 
 
-_NOTE: Final = derived_id("note", NAMESPACE, KEY)
+_NOTE: Final = note_id(NAMESPACE, KEY)
 
 
 def _dated(record: Record, said: Mapping[str, Record]) -> Record:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any, Final, TypeAlias, cast
+from typing import Any, Final, cast
 
 from fabula import AsyncMemory, Forgotten, InvalidInput, Message, Passage, Plan
 from fabula.abc import Pending
@@ -16,9 +16,9 @@ from fabula.checking import within
 from fabula.text import derived_id, identifier
 from fabula.types import FILE_SESSION, MAX_LIMIT, Extracted
 from neuromemory.messages import batched, message, session, shape
+from neuromemory.shapes import Shape
 
 log = logging.getLogger(__name__)
-Shape: TypeAlias = dict[str, Any]
 ROOM: Final = 4
 """How many times more hits are asked for than messages: some may be texts of files."""
 
