@@ -261,14 +261,16 @@ async def test_as_a_networkx_graph(memory: AsyncMemory):
 
 
 async def test_whose_type_talk_did_not_tell_has_the_type_of_an_edge(db: str, clock: FakeClock):
-    memory = await heard(db, clock, fact(USER, "works at", "Google"))
-    graph = Graph(memory)
-    assert (await graph.get_node(USER, "Entity", "google") or {})["node_type"] == "Entity"
-    made = await graph.create_edge(USER, "User", USER, "WORKS_AT", "Organization", "google")
-    assert (made["target_type"], made["target_id"]) == ("Organization", "Google")
-    (one,) = await graph.get_neighbors(USER, "User", USER)
-    assert (one["neighbor_type"], one["neighbor_id"]) == ("Organization", "Google")
-    await memory.close()
+    reply = json.dumps({"entities": [{"name": "Google"}]})
+    async with AsyncMemory(db, embedder=None, llm=ScriptedLLM([reply]), clock=clock, background=False) as memory:
+        await memory.remember(USER, "Google is hiring")
+        await memory.flush(USER)
+        graph = Graph(memory)
+        assert (await graph.get_node(USER, "Entity", "google") or {})["node_type"] == "Entity"
+        made = await graph.create_edge(USER, "User", USER, "WORKS_AT", "Organization", "google")
+        assert (made["target_type"], made["target_id"]) == ("Organization", "Google")
+        (one,) = await graph.get_neighbors(USER, "User", USER)
+        assert (one["neighbor_type"], one["neighbor_id"]) == ("Organization", "Google")
 
 
 def test_the_context_of_an_answer():
