@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
@@ -21,9 +22,10 @@ from fabula import (
     Message,
     Plan,
 )
-from fabula.abc import Embedder, Role, Vectors
-from fabula.testing import FakeClock, HashEmbedder
-from fabula.types import KINDS, SORT, Record
+from fabula.abc import Changes, Embedder, Extraction, Role, Vectors
+from fabula.extract import entry_of
+from fabula.testing import FakeClock, FakeExtractor, HashEmbedder
+from fabula.types import KINDS, SORT, Passage, Record
 
 NOW = datetime(2030, 6, 1, tzinfo=UTC)
 ALL = Plan(kinds=("passage", "frame", "fact", "insight"), factors=Factors())
@@ -259,6 +261,23 @@ class TestSimilarity:
         assert [(h.record.text, h.score) for h in found.hits] == [
             ("one", pytest.approx(1.0, abs=1e-6)), ("two", pytest.approx(0.8, abs=1e-3)),
         ]  # fmt: skip
+
+    async def test_what_a_model_drew_has_its_own_cosine_and_what_is_archived_none(self, db: str):
+        def drawn(window: Sequence[Passage]) -> Extraction:
+            return Extraction(facts=tuple(fact(text, sources=(window[0].id,)) for text in ("near", "far", "gone")))
+
+        cosines = {"said": 1.0, "near": 0.8, "far": 0.2, "gone": 0.9}
+        plan = Plan(kinds=("fact",), fusion="similarity", limit=1)
+        async with AsyncMemory(
+            db, embedder=Told(cosines), extractor=FakeExtractor(drawn), clock=FakeClock(NOW)
+        ) as memory:
+            await memory.remember("u", "said")
+            await memory.flush("u")
+            (gone,) = [one for one in await memory.records("u", "fact") if one.text == "gone"]
+            archived = entry_of(replace(gone, status="archived"))
+            await memory._store.write("u", Changes(put=(archived,)))
+            (hit,) = (await memory.recall("u", "q", plan)).hits
+            assert (hit.record.text, hit.score) == ("near", pytest.approx(0.8, abs=1e-3))
 
     async def test_what_rules_drew_has_the_cosine_of_its_passages(self, memory: AsyncMemory):
         await memory.remember("u", ["I adopted a heron", "It rains today"])
