@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Final, TypeVar
 
-from fabula.abc import Changes, Entry, Ground
+from fabula.abc import Changes, Ground
 from fabula.checking import within
 from fabula.errors import InvalidInput
-from fabula.remember import hiding, plain, terms_of
+from fabula.extract import entry_of
+from fabula.names import PROPERTIES
+from fabula.remember import hiding, plain
 from fabula.settings import Settings
 from fabula.text import ANALYZER, derived_id, identifier
-from fabula.types import SORT, Emotion, Entity, Fact, Frame, Insight, Interval, Record
+from fabula.types import CREATED, SORT, Emotion, Entity, Fact, Frame, Insight, Interval, Record
 
 AUTHORED: Final = (Fact, Frame, Insight, Entity)
-CREATED: Final = "fabula:created"
-"""The key of `meta` under which a record that was revised keeps when it was first written."""
 AGAIN: Final = 100
 """How often one text may have been written and forgotten: each time it gets an id of its own."""
+_WORDS: Final = ("subject", "predicate", "object", "type", "category")
 _R = TypeVar("_R", bound=Record)
 
 
@@ -29,9 +30,7 @@ async def add(ground: Ground, scope: str, records: Iterable[Record]) -> tuple[st
     left = list(range(len(given)))
     for again in range(AGAIN):
         made = {place: _named(given[place], again) for place in left}
-        entries = {
-            record.id: Entry(record=record, terms=terms_of(record), tasks=("embed",)) for record in made.values()
-        }
+        entries = {record.id: entry_of(record) for record in made.values()}
         if not entries:
             break
         changes = Changes(add=tuple(entries.values()), space=ground.space, analyzer=ANALYZER, at=ground.clock())
@@ -71,11 +70,12 @@ async def revise(
             meta={**(old.meta if meta is None else meta), CREATED: born},
         )
         new = _checked(new, scope, ground.settings)
-        if isinstance(new, Fact) and isinstance(old, Fact) and new.text != old.text:
-            new = replace(new, subject="", predicate="", object="", links={})  # it says something else now
-        entry = Entry(record=new, terms=terms_of(new), tasks=("embed",))
+        if new.text != old.text:  # it says something else now, in words of its own
+            new = replace(new, meta={key: value for key, value in new.meta.items() if key != "extractor"})
+            if isinstance(new, Fact):
+                new = replace(new, subject="", predicate="", object="", links={})
         changes = Changes(
-            put=(entry,), space=ground.space, analyzer=ANALYZER, at=ground.clock(), revision=state.revision
+            put=(entry_of(new),), space=ground.space, analyzer=ANALYZER, at=ground.clock(), revision=state.revision
         )
         if (await ground.store.write(scope, changes)).revision:
             ground.wake(scope)
@@ -101,10 +101,29 @@ def _checked(record: _R, scope: str, settings: Settings) -> _R:
     if sort is not None and not (isinstance(sort, str) and sort):
         raise InvalidInput(f"a sort of memory is a word, not {sort!r}")
     record_id = identifier(record.id, "id") if record.id else ""
-    changed: dict[str, Any] = {"scope": scope, "id": record_id, "text": text, "meta": meta, "recorded": None}
-    if isinstance(record, Fact):
-        changed |= {name: hidden(getattr(record, name)) for name in ("subject", "predicate", "object")}
-    return replace(record, **changed)
+    if isinstance(record, Entity):
+        meta.setdefault(PROPERTIES, {})  # as one of the graph that a caller knows: it is not pruned
+    common = {"scope": scope, "id": record_id, "text": text, "meta": meta, "recorded": None}
+    return replace(record, **common, **_words(record, hidden))
+
+
+def _words(record: Record, hidden: Callable[[str], str]) -> dict[str, Any]:
+    """What a record says beside its text, as it is stored."""
+    said: dict[str, Any] = {name: hidden(getattr(record, name)) for name in _WORDS if hasattr(record, name)}
+    if record.emotion is not None:
+        said["emotion"] = replace(record.emotion, label=hidden(record.emotion.label))
+    if isinstance(record, Entity):
+        said["aliases"] = tuple(map(hidden, record.aliases))
+    if isinstance(record, Frame):
+        said["events"] = tuple(
+            replace(
+                event,
+                participants=tuple(map(hidden, event.participants)),
+                **{name: hidden(getattr(event, name)) for name in ("action", "location", "causality", "manner")},
+            )
+            for event in record.events
+        )
+    return said
 
 
 def _named(record: Record, again: int) -> Record:

@@ -19,7 +19,7 @@ from fabula.people import Linked
 from fabula.profile import PROFILE, gathered, gathers, worded
 from fabula.remember import UNEXTRACTED, says_more, searchable, terms_of, with_pictures
 from fabula.render import without_memories
-from fabula.text import clean, derived_id
+from fabula.text import clean, note_id
 from fabula.timeline import SUPERSEDED_BY, told_by_both, worded_by, worders
 from fabula.types import Extracted, Fact, Frame, Note, Passage, Record
 
@@ -225,7 +225,7 @@ async def _noted(store: Store, scope: str, notes: Sequence[Note]) -> tuple[tuple
     Whichever window is read first. The value before stays in the versions that are over; one that is told again has
     one source more. What a profile gathers is added to what its key holds.
     """
-    own = [replace(note, scope=scope, id=derived_id("note", note.namespace, note.key)) for note in notes]
+    own = [replace(note, scope=scope, id=note_id(note.namespace, note.key)) for note in notes]
     known = await store.get(scope, [note.id for note in own]) if own else {}
     cited = {source for note in (*own, *known.values()) for source in note.sources}
     said = await store.get(scope, sorted(cited)) if cited else {}

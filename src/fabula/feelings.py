@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fabula.text import fold, script, stop, tokens
-from fabula.types import ROLES, Emotion, EmotionProfile, Entity, Note, Passage, Record
+from fabula.types import FILE_SESSION, MACHINES, Emotion, EmotionProfile, Entity, Note, Passage, Record
 from fabula.words import FEELINGS, HAN_FEELINGS
 
 Language: TypeAlias = Literal["en", "zh"]
@@ -38,8 +38,6 @@ OFTEN: Final = 2
 """In how many moments a topic has to be."""
 UNSURE: Final = 2.0
 """Moments that feel as all do, with which each topic's are taken together: two bad days say little of a topic."""
-MACHINES: Final = (ROLES - {"user"}) | {"document"}
-"""The roles whose words tell nothing of how a user feels."""
 
 
 # --- the estimate -----------------------------------------------------------------------------------------------
@@ -85,7 +83,7 @@ def estimated(vectors: Floats, space: str) -> tuple[Floats, Floats] | None:
 def own(record: Record) -> bool:
     """Return whether a record may tell how a user feels: not what a machine said or a document says, nor a name."""
     if isinstance(record, Passage):
-        return fold(record.role) not in MACHINES and not record.session.startswith("file:")
+        return fold(record.role) not in MACHINES and not record.session.startswith(FILE_SESSION)
     return not isinstance(record, Entity | Note)
 
 

@@ -26,6 +26,7 @@ from fabula.settings import Settings
 from fabula.text import ANALYZER, clean, identifier
 from fabula.types import (
     DOCUMENT,
+    FILE_SESSION,
     MAX_LIMIT,
     Document,
     File,
@@ -38,8 +39,6 @@ from fabula.types import (
     Plan,
 )
 
-SESSION: Final = "file:"
-"""What the session of a file's passages begins with; its id follows."""
 PAGE: Final = 1000
 
 Reader = Callable[[str, bytes], Document]
@@ -163,7 +162,7 @@ class Files:
             raise InvalidInput(f"a query is text, not {type(query).__name__}")
         wanted = _wanted(types, category, tags)
         within("limit", limit, 1, MAX_LIMIT)
-        files = {SESSION + file.id: file for file in await _files(ground, scope) if wanted(file)}
+        files = {FILE_SESSION + file.id: file for file in await _files(ground, scope) if wanted(file)}
         plan = Plan(kinds=("passage",), limit=limit, session=tuple(files))
         if not files:
             return ()
@@ -205,7 +204,7 @@ class Files:
         """Erase a file: its passages, what was drawn from them, its bytes. Return whether it was there."""
         ground, _ = await self._open()
         scope, name = identifier(scope, "scope"), identifier(file_id, "file id")
-        return bool(await erase(ground, scope, Erasure(session=SESSION + name)))
+        return bool(await erase(ground, scope, Erasure(session=FILE_SESSION + name)))
 
     # --- keeping -------------------------------------------------------------------------------------------------
 
@@ -262,7 +261,7 @@ async def erase(ground: Ground, scope: str, erasure: Erasure) -> Forgotten:
     A file is named by its id or by its session. The bytes go last: what fails before leaves them to the next try.
     """
     session = erasure.session or ""
-    named = [session.removeprefix(SESSION)] if session.startswith(SESSION) else []
+    named = [session.removeprefix(FILE_SESSION)] if session.startswith(FILE_SESSION) else []
     if erasure.everything:
         notes = {note.id: note for note in await _notes(ground, scope)}
     else:
@@ -330,7 +329,7 @@ async def _passages(ground: Ground, scope: str, name: str) -> list[str]:
     found: list[str] = []
     after = -1
     while page := await ground.store.find(
-        scope, Filter(kind="passage", session=SESSION + name, status=None, limit=PAGE, after=after)
+        scope, Filter(kind="passage", session=FILE_SESSION + name, status=None, limit=PAGE, after=after)
     ):
         after = page[-1][0]
         found += [record.id for _, record in page]
@@ -412,7 +411,7 @@ def _picture(file: File, data: bytes, caption: str) -> tuple[list[Message], tupl
 
 
 def _message(file: File, text: str, meta: Mapping[str, Any]) -> Message:
-    return Message(text, role=DOCUMENT, time=file.created, session=SESSION + file.id, meta=meta)
+    return Message(text, role=DOCUMENT, time=file.created, session=FILE_SESSION + file.id, meta=meta)
 
 
 def _base(name: str) -> str:

@@ -11,7 +11,7 @@ from typing import Any, Final
 from fabula.names import normal
 from fabula.relations import wording
 from fabula.text import script
-from fabula.types import ROLES, VAGUE, Event, Frame, Interval, Link
+from fabula.types import MACHINES, VAGUE, Event, Frame, Interval, Link
 
 SOON: Final = timedelta(days=3)
 """How long clustered frames may have lasted together, from the first beginning to the last end."""
@@ -22,7 +22,7 @@ MOST: Final = 32
 CONTESTED: Final = "contested"
 """The key of `meta` that holds the ids of the facts that a frame tells of and that no longer hold."""
 _SENTENCES: Final = re.compile(r"(?<=[.!?;])\s+|(?<=[。！？；])\s*|\s*\n\s*")
-_NOBODY: Final = (ROLES - {"user"}) | {"助手"}
+_NOBODY: Final = MACHINES | {"助手"}
 """Participants that are in all talk, and tie no two frames."""
 
 

@@ -1,7 +1,8 @@
 """Frames that tell of the same happening become one: at once, when ten have gathered, and where a fact was overturned.
 
-Nothing is rewritten in place: the earlier frame gets a new version with what both say, the other one ends. Asks a
-language model where there is one. Knows no passage, and nothing of how frames are drawn.
+Nothing is rewritten in place: the earlier frame gets a new version with what both say, the other one ends. What a
+caller wrote, and nobody said, stays as it is. Asks a language model where there is one. Knows no passage, and nothing
+of how frames are drawn.
 """
 
 from __future__ import annotations
@@ -20,9 +21,10 @@ from fabula.names import normal
 from fabula.prompts import JUDGEMENT_SCHEMA, judgement_messages
 from fabula.replies import parsed, verdicts
 from fabula.settings import Settings
+from fabula.standing import alone
 from fabula.text import clean, fold, hash_term, script
 from fabula.timeline import SUPERSEDED_BY
-from fabula.types import NOTHING, Fact, Frame
+from fabula.types import CREATED, NOTHING, Fact, Frame
 
 AT_ONCE: Final = 0.7
 """Calibrated similarity above which a frame joins the one before it in its session."""
@@ -188,7 +190,7 @@ class Fusion:
             number: frame
             for number, frame in found.items()
             if isinstance(frame, Frame)
-            and frame.status == "live"
+            and _fusible(frame)
             and (thing in fold(frame.text) or not set(fact.sources).isdisjoint(frame.sources))
             and change.isdisjoint(frame.sources)  # it tells of the change itself
         }
@@ -219,7 +221,7 @@ class Fusion:
         found: dict[str, _Met] = {}
         for session in dict.fromkeys(each.frame.session for each in met):
             first = min(_born(field, each.frame.id) for each in met if each.frame.session == session)
-            rows = np.flatnonzero(field.session == index.sessions.get(session, -1))
+            rows = np.flatnonzero((field.session == index.sessions.get(session, -1)) & ~alone(field, "frame"))
             _, born, again = np.unique(field.key[rows], return_index=True, return_inverse=True)
             since = rows[born[again]]
             earlier = (field.recorded_to[rows] == FOREVER) & (since < first)
@@ -228,7 +230,7 @@ class Fusion:
             number = int(field.number[rows[earlier][since[earlier].argmax()]])
             frame = (await self._store.fetch(self._scope, [number])).get(number)
             vector = (await self._vectors(index, [number])).get(number)
-            if isinstance(frame, Frame) and frame.status == "live" and vector is not None:
+            if isinstance(frame, Frame) and _fusible(frame) and vector is not None:
                 found[session] = _Met(frame, vector)
         return found
 
@@ -239,7 +241,7 @@ class Fusion:
         """The live frames nearest to each of `met`, with their calibrated similarity, the most alike first."""
         best = [await self._best(index, each) for each in met]
         fetched = await self._store.fetch(self._scope, sorted({number for near in best for number in near}))
-        frames = {n: f for n, f in fetched.items() if isinstance(f, Frame) and f.status == "live"}
+        frames = {n: f for n, f in fetched.items() if isinstance(f, Frame) and _fusible(f)}
         return [
             (each, _ranked(self._embedder, each.frame, [(frames[n], cos) for n, cos in near.items() if n in frames]))
             for each, near in zip(met, best, strict=True)
@@ -252,7 +254,7 @@ class Fusion:
             index = index.extended({}, [nearest])
         field = index.of("frame")
         cosines = field.vectors[: len(field)] @ each.vector
-        cosines[(field.recorded_to < FOREVER) | ~field.embedded] = -np.inf
+        cosines[(field.recorded_to < FOREVER) | ~field.embedded | alone(field, "frame")] = -np.inf
         top = np.argsort(-cosines, kind="stable")[:NEAREST]
         return dict(zip(field.number[top].tolist(), cosines[top].tolist(), strict=True))
 
@@ -301,6 +303,11 @@ class Fusion:
                     at=self._clock()),
             self._lease,
         )  # fmt: skip
+
+
+def _fusible(frame: Frame) -> bool:
+    """Whether a frame may become another's: it is live, and says what was drawn from talk, not what a caller wrote."""
+    return frame.status == "live" and bool(frame.sources) and CREATED not in frame.meta
 
 
 def _joins(before: Frame, frame: Frame) -> bool:

@@ -21,6 +21,7 @@ from fabula.narrowing import fits
 from fabula.question import Question
 from fabula.ranking import KeyRanking, Ranking
 from fabula.relations import HOLDS
+from fabula.remember import says_more
 from fabula.scoring import Cue
 from fabula.scripts import foreign
 from fabula.standing import STANDING, nearest, standing
@@ -203,7 +204,8 @@ class Answer:
         others: list[Kind] = [kind for kind in self.plan.kinds if kind != "passage"]
         ids = [hit.record.id for hit in said]
         cited = await self.store.citing(self.scope, ids, others, self.as_of) if others and said else []
-        hits |= {hit.record.id: hit for hit in _inherited(cited, said) if fits(hit.record, self.plan)}
+        repeating = [record for record in cited if record.status != "archived" and not says_more(record)]
+        hits |= {hit.record.id: hit for hit in _inherited(repeating, said) if fits(hit.record, self.plan)}
         for kind in others:
             wanted = np.ones(len(self.index.of(kind)), np.bool_)
             hits |= {hit.record.id: hit for hit in await self._nearest(kind, wanted)}

@@ -142,12 +142,10 @@ class Knowledge:
         async def made(around: Surroundings, work: _Work) -> Fact:
             ends = [await around.end(one.name, one.type) for one in (given, other)]
             keys = [key for key, _, _ in ends]
+            work.put |= {entity.id: entity for _, _, entity in ends if entity is not None}
             known = [] if valid else await around.between(keys[0], keys[1], told)
             if known:
                 return _kept(work, known[0], given.put_in(known[0]))
-            for _, _, new in ends:
-                if new is not None:
-                    work.put[new.id] = new
             said = [name for _, name, _ in ends]
             fact = given.put_in(
                 Fact(

@@ -14,11 +14,9 @@ from fabula.abc import Changes, Entry, Ground, Ready
 from fabula.checking import within
 from fabula.errors import InvalidInput, StoreUnavailable
 from fabula.remember import hiding, plain
-from fabula.text import clean, derived_id, identifier
-from fabula.types import MAX_LIMIT, Note
+from fabula.text import clean, identifier, note_id
+from fabula.types import INTERNAL, MAX_LIMIT, Note
 
-INTERNAL: Final = "fabula:"
-"""How the namespaces begin that are not the caller's."""
 TRIES: Final = 500
 """How often a change is tried that others write in between; each time one of them has got on."""
 Notes: TypeAlias = list[Note]
@@ -118,7 +116,7 @@ class _Space:
         self.store, self._clock, self._settings = ground.store, ground.clock, ground.settings
 
     def id(self, key: str) -> str:
-        return derived_id("note", self.namespace, identifier(key, "key"))
+        return note_id(self.namespace, identifier(key, "key"))
 
     def note(self, key: str, value: Any) -> Note:
         """Return what a caller keeps under a key, which was told by nobody."""

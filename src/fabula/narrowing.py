@@ -12,7 +12,7 @@ import numpy as np
 
 from fabula.holding import held_at, rows_at
 from fabula.index import Bools, Doubles, Field, Index
-from fabula.standing import ALONE, STANDING
+from fabula.standing import STANDING
 from fabula.text import hash_term
 from fabula.types import SORT, Interval, Kind, Passage, Plan, Record
 
@@ -21,10 +21,9 @@ SORTED: Final = "\0sort"
 
 
 def marks(record: Record) -> list[str]:
-    """Return what a record is looked up by that stands on its own, and where memories of a sort are asked for."""
+    """Return what a record is looked up by where memories of a sort are asked for."""
     sort = record.meta.get(SORT)
-    own = [ALONE] if record.kind in STANDING and not record.sources else []
-    return [*own, *([SORTED, f"{SORTED}:{sort}"] if isinstance(sort, str) and sort else [])]
+    return [SORTED, f"{SORTED}:{sort}"] if isinstance(sort, str) and sort else []
 
 
 def passages(index: Index, plan: Plan, as_of: datetime | None) -> Bools:

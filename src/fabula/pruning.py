@@ -21,7 +21,7 @@ from fabula.settings import Settings
 from fabula.text import derived_id, hash_term, script
 from fabula.ties import woven
 from fabula.timeline import COMPRESSED, COMPRESSED_INTO, restored
-from fabula.types import Entity, Fact, Kind, Link, Record
+from fabula.types import CREATED, Entity, Fact, Kind, Link, Record
 
 ALONE: Final = "alone_for"
 """The key of an entity's `meta` with the rounds it has been alone for; of an archived one, why it is."""
@@ -156,7 +156,8 @@ class _Round:
         """The facts as edges, and one more at each of those that have something of their `own` to tell."""
         for fact in facts:
             subject, thing = _ends(fact)
-            pure = fact.status == "live" and fact.valid is None and COMPRESSED not in fact.meta
+            told = bool(fact.sources) and CREATED not in fact.meta  # what a caller wrote stays as it is
+            pure = told and fact.status == "live" and fact.valid is None and COMPRESSED not in fact.meta
             yield FactEdge(subject, fact.predicate, thing, fact.id, pure and attribute(fact.predicate))
         for key in own:
             yield FactEdge(key, "", hash_term(f"\0{key}"), "", False)

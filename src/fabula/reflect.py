@@ -24,8 +24,8 @@ from fabula.render import without_memories
 from fabula.replies import Drawn, insights, parsed
 from fabula.settings import Settings
 from fabula.talk import span
-from fabula.text import derived_id, script
-from fabula.types import Fact, Frame, Insight, Kind, Note, Passage, Record, Reflection
+from fabula.text import derived_id, note_id, script
+from fabula.types import CREATED, Fact, Frame, Insight, Kind, Note, Passage, Record, Reflection
 
 log = logging.getLogger(__name__)
 
@@ -228,7 +228,7 @@ class Reflecting:
         return found
 
 
-_NOTE: Final = derived_id("note", NAMESPACE, KEY)
+_NOTE: Final = note_id(NAMESPACE, KEY)
 
 
 def _dated(record: Record, said: Mapping[str, Record]) -> Record:
@@ -257,6 +257,8 @@ def _united(before: Record | None, now: Insight) -> Insight | None:
     if not isinstance(before, Insight):
         return now
     if now.meta.get("extractor") == STATISTICS:
+        if CREATED in before.meta:  # a caller has put it in words of their own
+            return None
         last, count = before.meta.get("count", 0), now.meta["count"]
         return now if abs(count - last) >= max(1, RECOUNTED * last) or before.status == "archived" else None
     if before.status != "archived" and set(now.sources) <= set(before.sources):

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from fabula import narrowing, when
+from fabula import narrowing, standing, when
 from fabula.abc import SEARCHED, Changes, Clock, Embedder, Entry, Filter, Lease, Pending, Store, Task, Terms
 from fabula.checking import aware
 from fabula.errors import EmbeddingMismatch, InvalidInput
@@ -86,8 +86,11 @@ def terms_of(record: Record) -> Terms | None:
     if isinstance(record, Passage) and record.time is not None:
         text = f"{when.spell(record.time)} {spoken_text(record)}"
         return analyse(text, marks=_marks(record.text, record.time))
-    terms = analyse(spoken_text(record), marks=[*_ties(record), *narrowing.marks(record)])
-    return replace(terms, links=links_of(record), embedded=True) if says_more(record) else terms
+    marks = [*_ties(record), *narrowing.marks(record)]
+    if not says_more(record):
+        return analyse(spoken_text(record), marks=marks)
+    terms = analyse(spoken_text(record), marks=[*marks, *standing.marks(record)])
+    return replace(terms, links=links_of(record), embedded=True)
 
 
 def _ties(record: Record) -> list[str]:

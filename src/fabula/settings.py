@@ -58,7 +58,6 @@ class Settings:
     finish: bool = False
     """Whether closing also extracts the unfinished windows of what was written here, as far as `drain` allows; the rest
     is due at the next opening."""
-    """How many seconds a session has to be quiet before its last, incomplete window is extracted."""
     reflect_every: int = 0
     """After how many extracted windows of a scope the background reflects on it; 0: only `reflect` does."""
     batch: int = 64

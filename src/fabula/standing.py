@@ -12,12 +12,18 @@ from fabula.ranking import KeyRanking
 from fabula.scoring import HAN_K1_B, Cue, bm25, cosines, coverage, matches, z
 from fabula.scripts import foreign, lift
 from fabula.text import hash_term
-from fabula.types import Kind
+from fabula.types import CREATED, Kind, Record
 
 STANDING: Final[tuple[Kind, ...]] = ("fact", "frame", "insight")
 """The kinds of which some may stand on their own; all insights do."""
 ALONE: Final = "\0alone"
-"""The mark of a record that was made from nothing."""
+"""The mark of what was made from nothing, or drawn from passages and put in other words by a caller."""
+
+
+def marks(record: Record) -> list[str]:
+    """Return what a record is known by as one that stands on its own."""
+    reworded = CREATED in record.meta and "extractor" not in record.meta
+    return [ALONE] if record.kind in STANDING and (reworded or not record.sources) else []
 
 
 def alone(field: Field, kind: Kind) -> Ints:

@@ -116,12 +116,13 @@ class Surroundings:
         return USER if node_id in self._users else node_id
 
     async def end(self, name: str, kind: str) -> tuple[str, str, Entity | None]:
-        """Return the key of who is meant by a name, what they are called, and their entity where it is new."""
+        """Return the key of who is meant by a name, what they are called, and their entity where it is to be written:
+        it is new, or nobody had told its type."""
         if self.is_user(name, kind):
             return USER, USER, None
         found = await self.find(name, kind, strict=False)
         if found is not None:
-            return self.key_of(found.id), found.text, None
+            return self.key_of(found.id), found.text, None if found.type or not kind else replace(found, type=kind)
         new = await self.made(name, kind)
         return new.id, new.text, new
 

@@ -275,6 +275,11 @@ def derived_id(*parts: str) -> str:
     return blake2b("\0".join(parts).encode(), digest_size=16).hexdigest()
 
 
+def note_id(namespace: str, key: str) -> str:
+    """Return the id of the note that is kept under a key, whoever writes it."""
+    return derived_id("note", namespace, key)
+
+
 def analyse(text: str, *, question: bool | None = None, marks: Sequence[str] = ()) -> Terms:
     """Return the postings of a text, sorted by term, and its length in tokens without stop words.
 

@@ -8,17 +8,17 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any, Final, TypeAlias, cast
+from typing import Any, Final, cast
 
 from fabula import AsyncMemory, Forgotten, InvalidInput, Message, Passage, Plan
 from fabula.abc import Pending
 from fabula.checking import within
 from fabula.text import derived_id, identifier
-from fabula.types import MAX_LIMIT, Extracted
-from neuromemory.messages import FILES, batched, message, session, shape
+from fabula.types import FILE_SESSION, MAX_LIMIT, Extracted
+from neuromemory.messages import batched, message, session, shape
+from neuromemory.shapes import Shape
 
 log = logging.getLogger(__name__)
-Shape: TypeAlias = dict[str, Any]
 ROOM: Final = 4
 """How many times more hits are asked for than messages: some may be texts of files."""
 
@@ -103,7 +103,7 @@ class Conversations:
         """Return how many sessions there are, and up to `limit` of them behind `offset`, the latest told first."""
         user = identifier(user_id, "user_id")
         _page(limit, offset)
-        total, found = await self._memory.sessions(user, limit=limit, offset=offset, without=FILES)
+        total, found = await self._memory.sessions(user, limit=limit, offset=offset, without=FILE_SESSION)
         return total, [
             {
                 "session_id": one.id,
@@ -134,7 +134,9 @@ class Conversations:
         plan = Plan(kinds=("passage",), limit=min(ROOM * limit, MAX_LIMIT), session=name)
         hits = (await self._memory.recall(user, query, plan)).hits
         talk = [
-            (p, hit.score) for hit in hits if isinstance(p := hit.record, Passage) and not p.session.startswith(FILES)
+            (p, hit.score)
+            for hit in hits
+            if isinstance(p := hit.record, Passage) and not p.session.startswith(FILE_SESSION)
         ]
         waiting = await self._waiting(user)
         return [{**shape(passage, waiting.get(passage.id)), "score": score} for passage, score in talk[:limit]]
@@ -156,7 +158,7 @@ class Conversations:
         user, name = identifier(user_id, "user_id"), identifier(message_id, "message_id", longest=None)
         for wanted in (name, derived_id("message", name)):
             if isinstance(found := await self._memory.get(user, wanted), Passage) and not found.session.startswith(
-                FILES
+                FILE_SESSION
             ):
                 gone: Forgotten = await self._memory.forget(user, ids=[found.id])
                 return bool(gone)
@@ -177,7 +179,7 @@ class Conversations:
     async def _waiting(self, user: str) -> dict[str, Pending]:
         """What is left to extract of the talk, by id, session by session."""
         work = await self._memory.pending(user)
-        return {one.id: one for one in work if one.task == "extract" and not one.session.startswith(FILES)}
+        return {one.id: one for one in work if one.task == "extract" and not one.session.startswith(FILE_SESSION)}
 
 
 def counts(found: Extracted) -> dict[str, int]:

@@ -15,13 +15,10 @@ from typing import Any, Final, cast
 from fabula import Image, InvalidInput, Message, Passage
 from fabula.abc import Pending
 from fabula.text import identifier
+from fabula.types import FILE_SESSION, INTERNAL
 
 DEFAULT: Final = "default"
 """The session of messages without one."""
-FILES: Final = "file:"
-"""How the sessions begin that are no talk but the texts of files."""
-OWN: Final = "fabula:"
-"""How the keys of metadata begin that are fabula's."""
 EXTRAS: Final = ("name", "tool_calls", "tool_call_id", "function_call", "refusal", "audio", "annotations")
 """What a message of OpenAI's API has beside role and content; it is kept in the metadata."""
 KNOWN: Final = ("role", "content", "metadata", "message_id", "id", "created_at", *EXTRAS)
@@ -33,8 +30,8 @@ TOLD: Final = ("user_id", "session_id", "images", "status", "attempts", "error",
 def session(given: Any) -> str:
     """Return the session that is meant, `DEFAULT` for `None`. Raises `InvalidInput`."""
     name = DEFAULT if given is None else identifier(given, "session_id")
-    if name.startswith(FILES):
-        raise InvalidInput(f"session ids that begin with {FILES!r} are those of files: {name!r}")
+    if name.startswith(FILE_SESSION):
+        raise InvalidInput(f"session ids that begin with {FILE_SESSION!r} are those of files: {name!r}")
     return name
 
 
@@ -51,9 +48,9 @@ def message(
     if not isinstance(created_at, datetime | str | None):
         raise InvalidInput(f"created_at is a datetime or ISO 8601 text, not {type(created_at).__name__}")
     meta = dict(cast(Mapping[str, Any], metadata or {}))
-    reserved = [key for key in meta if str(key).startswith(OWN)]
+    reserved = [key for key in meta if str(key).startswith(INTERNAL)]
     if reserved:
-        raise InvalidInput(f"keys of metadata that begin with {OWN!r} are reserved: {reserved[0]!r}")
+        raise InvalidInput(f"keys of metadata that begin with {INTERNAL!r} are reserved: {reserved[0]!r}")
     text, images, others = _parts(content)
     if others:
         meta["attachments"] = [*meta.get("attachments", ()), *others]
@@ -94,7 +91,7 @@ def shape(passage: Passage, work: Pending | None = None) -> dict[str, Any]:
         "session_id": passage.session,
         "role": passage.role,
         "content": passage.text,
-        "metadata": {key: value for key, value in passage.meta.items() if not key.startswith(OWN)},
+        "metadata": {key: value for key, value in passage.meta.items() if not key.startswith(INTERNAL)},
         "created_at": None if passage.time is None else passage.time.isoformat(),
         "status": status,
         "attempts": work.attempts if work is not None else 0,

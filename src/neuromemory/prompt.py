@@ -172,7 +172,7 @@ def _relations(recalled: Mapping[str, Any], facts: Sequence[Mapping[str, Any]]) 
 def _line(triple: Mapping[str, Any]) -> str:
     """A result of the graph as its context has it."""
     text = triple.get("text")
-    return text if isinstance(text, str) else " → ".join(str(triple.get(n)) for n in ("subject", "predicate", "object"))
+    return text if isinstance(text, str) else " → ".join(str(triple.get(n)) for n in ("subject", "relation", "object"))
 
 
 def _parts(line: str) -> tuple[str, ...]:

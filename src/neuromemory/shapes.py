@@ -14,7 +14,7 @@ from fabula.checking import aware
 from fabula.names import PROPERTIES
 from fabula.render import shown, spoken
 from fabula.text import identifier
-from fabula.types import SORT, Kind
+from fabula.types import CREATED, FILE_SESSION, INTERNAL, SORT, Kind
 
 Shape: TypeAlias = dict[str, Any]
 MEMORIES: Final[tuple[Kind, ...]] = ("fact", "frame", "insight")
@@ -26,8 +26,6 @@ UNFELT: Final = 0.5
 """The arousal of what says none."""
 _KINDS: Final[Mapping[str, Kind]] = {"fact": "fact", "episodic": "frame", "insight": "insight"}
 _SAID: Final = ("conversation", "document")
-DOCUMENT: Final = "file:"
-"""How the sessions begin that hold the text of a file."""
 
 
 def kinds_of(memory_type: str | None) -> tuple[tuple[Kind, ...], str | None]:
@@ -46,7 +44,7 @@ def kinds_of(memory_type: str | None) -> tuple[tuple[Kind, ...], str | None]:
 def memory_type(record: Record) -> str:
     """Return the memory type of a record."""
     if isinstance(record, Passage):
-        return "document" if record.session.startswith(DOCUMENT) else "conversation"
+        return "document" if record.session.startswith(FILE_SESSION) else "conversation"
     if isinstance(record, Frame):
         return "episodic"
     return "insight" if isinstance(record, Insight) else str(record.meta.get(SORT) or "fact")
@@ -114,7 +112,7 @@ def metadata(record: Record, felt: Emotion | None = None) -> Shape:
     """Return a record's metadata: what the caller gave, with the importance that counts and how it felt."""
     given = record.meta.get(GIVEN, {}) if not isinstance(record, Passage) else dict(record.meta)
     importance = round(record.importance * 10, 2)
-    told: Shape = {k: v for k, v in given.items() if not k.startswith("fabula:")}
+    told: Shape = {k: v for k, v in given.items() if not k.startswith(INTERNAL)}
     told["importance"] = int(importance) if importance == int(importance) else importance
     felt = record.emotion or felt
     if felt is not None:
@@ -128,7 +126,7 @@ def created_at(record: Record) -> str | None:
     """Return when a memory was first written, or a message said."""
     if isinstance(record, Passage):
         return moment(record.time)
-    return record.meta.get("fabula:created") or moment(record.recorded.start if record.recorded else None)
+    return record.meta.get(CREATED) or moment(record.recorded.start if record.recorded else None)
 
 
 def memory(record: Record, access: Access | None = None) -> Shape:

@@ -36,8 +36,9 @@ def _made(folder: Path) -> Path:
 
 
 def settings(config: SEEMConfig) -> Settings:
-    """Return fabula's settings for SEEM's of integration and synonymy."""
+    """Return fabula's settings for SEEM's of integration and synonymy. It asks nobody how often a memory came back."""
     return Settings(
+        track=False,
         fuse=config.enable_integration, candidates=config.top_k_candidates, judged=config.integration_window,
         synonymy=config.synonymy_threshold, synonyms=config.synonymy_top_k,
     )  # fmt: skip

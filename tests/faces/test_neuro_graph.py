@@ -260,6 +260,19 @@ async def test_as_a_networkx_graph(memory: AsyncMemory):
     assert sorted(kind for *_, kind in made.edges(data="rel_type")) == ["OWNS", "WORKS_AT"]
 
 
+async def test_whose_type_talk_did_not_tell_has_the_type_of_an_edge(db: str, clock: FakeClock):
+    reply = json.dumps({"entities": [{"name": "Google"}]})
+    async with AsyncMemory(db, embedder=None, llm=ScriptedLLM([reply]), clock=clock, background=False) as memory:
+        await memory.remember(USER, "Google is hiring")
+        await memory.flush(USER)
+        graph = Graph(memory)
+        assert (await graph.get_node(USER, "Entity", "google") or {})["node_type"] == "Entity"
+        made = await graph.create_edge(USER, "User", USER, "WORKS_AT", "Organization", "google")
+        assert (made["target_type"], made["target_id"]) == ("Organization", "Google")
+        (one,) = await graph.get_neighbors(USER, "User", USER)
+        assert (one["neighbor_type"], one["neighbor_id"]) == ("Organization", "Google")
+
+
 def test_the_context_of_an_answer():
     facts = [
         Fact(scope="alice", id="1", text="user works at Google", subject="user", predicate="works at", object="google"),
@@ -271,6 +284,6 @@ def test_the_context_of_an_answer():
     first, *_ = results = graph_results(facts, "alice")
     assert len(results) == 3
     assert first == {
-        "id": "1", "subject": "alice", "relation": "WORKS_AT", "object": "google", "content": "user works at Google",
-        "properties": {}, "valid_from": None, "valid_to": None,
+        "id": "1", "text": "alice → WORKS_AT → google", "subject": "alice", "relation": "WORKS_AT", "object": "google",
+        "content": "user works at Google", "properties": {}, "valid_from": None, "valid_to": None,
     }  # fmt: skip

@@ -201,8 +201,8 @@ def test_a_relation_that_a_fact_tells_is_not_told_again(text: str, line: str, tw
 def test_a_relation_is_known_by_its_record():
     fact, other = memory("在 Google 工作", id="f1"), "alice → KNOWS → bob"
     results = [
-        {"id": "f1", "subject": "alice", "predicate": "WORKS_AT", "object": "google"},
-        {"id": "f2", "subject": "alice", "predicate": "KNOWS", "object": "bob"},
+        {"id": "f1", "subject": "alice", "relation": "WORKS_AT", "object": "google"},
+        {"id": "f2", "subject": "alice", "relation": "KNOWS", "object": "bob"},
     ]
     found = recalled(fact, graph_results=results, graph_context=["alice → WORKS_AT → google", other, other])
     assert section(build_system_prompt(found, "我在哪工作?"), "结构化关系") == [f"- {other}"]

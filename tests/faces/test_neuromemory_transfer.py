@@ -106,6 +106,7 @@ async def lived(opened: AsyncMemory, shelf: Shelf, user: str, word: str) -> None
     await store.postpone(lease, work)
     await store.release(lease)
     assert (await opened.recall(user, f"What does {word} do?")).hits, "it is in memory now"
+    await opened.unused(user, datetime.now(UTC))  # what came back is counted, and the counts are written
 
 
 def rows_of(db: str, *, but: str = "") -> dict[str, list[Any]]:

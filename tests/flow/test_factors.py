@@ -2,15 +2,30 @@
 
 import math
 from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
 import pytest
 
-from fabula import AsyncMemory, Emotion, Fact, Factors, Frame, Insight, Interval, InvalidInput, Message, Plan
-from fabula.abc import Embedder, Role, Vectors
-from fabula.testing import FakeClock, HashEmbedder
-from fabula.types import SORT, Record
+from fabula import (
+    AsyncMemory,
+    Emotion,
+    Entity,
+    Event,
+    Fact,
+    Factors,
+    Frame,
+    Insight,
+    Interval,
+    InvalidInput,
+    Message,
+    Plan,
+)
+from fabula.abc import Changes, Embedder, Extraction, Role, Vectors
+from fabula.extract import entry_of
+from fabula.testing import FakeClock, FakeExtractor, HashEmbedder
+from fabula.types import KINDS, SORT, Passage, Record
 
 NOW = datetime(2030, 6, 1, tzinfo=UTC)
 ALL = Plan(kinds=("passage", "frame", "fact", "insight"), factors=Factors())
@@ -160,11 +175,38 @@ class TestAuthored:
         (kept,) = await memory.records("u", "fact")
         assert "FAKE0123" not in kept.text
 
+    async def test_secrets_are_masked_wherever_they_stand(self, memory: AsyncMemory):
+        key = "sk-test-FAKE0123456789abcdef"
+        told = Event(participants=(f"who has {key}",), action=key, location=key, causality=key, manner=key)
+        felt = Emotion(valence=0, arousal=0, label=key)
+        await memory.add("u", [
+            Frame(scope="", id="", text="one", events=(told,), emotion=felt),
+            Entity(scope="", id="", text="two", type=key, aliases=(key,)),
+            Insight(scope="", id="", text="three", category=key),
+            fact("four", subject=key, predicate=key, object=key),
+        ])  # fmt: skip
+        for kind in KINDS:
+            for record in await memory.records("u", kind):
+                assert "FAKE0123" not in str(record)
+
     @pytest.mark.parametrize("text", ["", "  ", "\n"])
     async def test_a_blank_text_is_refused(self, memory: AsyncMemory, text: str):
         with pytest.raises(InvalidInput):
             await memory.add("u", fact(text))
         assert await memory.scopes() == []
+
+    @pytest.mark.parametrize("words", ["the heron is called Ottokar", "那只鹭叫奥托卡"])
+    async def test_what_rules_drew_and_a_caller_reworded_is_found_by_its_words(self, memory: AsyncMemory, words: str):
+        await memory.remember("u", "I adopted a bird")
+        await memory.flush("u")
+        (drawn,) = await memory.records("u", "frame")
+        await memory.revise("u", drawn.id, text=words)
+        await memory.flush("u")
+        query = words.removeprefix("the ").removeprefix("那只")
+        (hit,) = (await memory.recall("u", query, Plan(kinds=("frame",)))).hits
+        assert hit.record.text == words
+        assert hit.relevance > 0.5
+        assert await memory.check("u") == []
 
     async def test_a_passage_is_not_written_so(self, memory: AsyncMemory):
         await memory.remember("u", "said")
@@ -173,6 +215,20 @@ class TestAuthored:
             await memory.add("u", said)
         with pytest.raises(InvalidInput):
             await memory.revise("u", said.id, text="unsaid")
+
+
+class TestRules:
+    @pytest.mark.parametrize("embedder", [HashEmbedder(), None])
+    async def test_what_rules_drew_stands_behind_its_passage_with_the_score_of_it(
+        self, db: str, embedder: Embedder | None
+    ):
+        """It repeats its passage, and stands for nothing of its own."""
+        async with AsyncMemory(db, embedder=embedder, clock=FakeClock(NOW)) as memory:
+            await memory.remember("u", "The ferry leaves at nine")
+            await memory.flush("u")
+            first, second = (await memory.recall("u", "ferry")).hits
+        assert (first.record.kind, second.record.kind) == ("passage", "frame")
+        assert (second.score, second.parts) == (first.score, first.parts)
 
 
 class TestNarrowed:
@@ -205,6 +261,23 @@ class TestSimilarity:
         assert [(h.record.text, h.score) for h in found.hits] == [
             ("one", pytest.approx(1.0, abs=1e-6)), ("two", pytest.approx(0.8, abs=1e-3)),
         ]  # fmt: skip
+
+    async def test_what_a_model_drew_has_its_own_cosine_and_what_is_archived_none(self, db: str):
+        def drawn(window: Sequence[Passage]) -> Extraction:
+            return Extraction(facts=tuple(fact(text, sources=(window[0].id,)) for text in ("near", "far", "gone")))
+
+        cosines = {"said": 1.0, "near": 0.8, "far": 0.2, "gone": 0.9}
+        plan = Plan(kinds=("fact",), fusion="similarity", limit=1)
+        async with AsyncMemory(
+            db, embedder=Told(cosines), extractor=FakeExtractor(drawn), clock=FakeClock(NOW)
+        ) as memory:
+            await memory.remember("u", "said")
+            await memory.flush("u")
+            (gone,) = [one for one in await memory.records("u", "fact") if one.text == "gone"]
+            archived = entry_of(replace(gone, status="archived"))
+            await memory._store.write("u", Changes(put=(archived,)))
+            (hit,) = (await memory.recall("u", "q", plan)).hits
+            assert (hit.record.text, hit.score) == ("near", pytest.approx(0.8, abs=1e-3))
 
     async def test_what_rules_drew_has_the_cosine_of_its_passages(self, memory: AsyncMemory):
         await memory.remember("u", ["I adopted a heron", "It rains today"])

@@ -24,8 +24,8 @@ from fabula import (
     Plan,
     StoreUnavailable,
 )
-from fabula.files import SESSION
 from fabula.testing import FakeExtractor, HashEmbedder
+from fabula.types import FILE_SESSION
 
 sqlite_alone = pytest.mark.parametrize("db", ["sqlite"], indirect=True)
 ALL = Plan(kinds=("passage", "frame", "fact", "entity"), limit=50)
@@ -190,11 +190,11 @@ async def test_a_deleted_file_is_gone(db: str, tmp_path: Path):
         kept = await memory.files.upload("u", "a.docx", papers.word())
         other = await memory.files.add_text("u", "other", "The fence is green.")
         await memory.flush()
-        assert await memory.records("u", "frame", session=SESSION + kept.id)
+        assert await memory.records("u", "frame", session=FILE_SESSION + kept.id)
         assert await memory.files.delete("u", kept.id)
         assert not await memory.files.delete("u", kept.id)
         assert await memory.files.get("u", kept.id) is None
-        assert await memory.records("u", session=SESSION + kept.id) == []
+        assert await memory.records("u", session=FILE_SESSION + kept.id) == []
         found = await memory.recall("u", "Omega last rate 42 EUR", ALL)
         assert not [hit for hit in found.hits if "Omega" in hit.record.text or "Rate" in hit.record.text]
         with pytest.raises(InvalidInput):
@@ -221,7 +221,7 @@ async def test_forgetting_takes_the_bytes_along(how: str, db: str, tmp_path: Pat
         note = await memory.get("u", kept.id)
         assert isinstance(note, Note)
         key: str = note.value["blob"]
-        asked: dict[str, Any] = {"everything": True, "session": SESSION + kept.id, "ids": [kept.id]}
+        asked: dict[str, Any] = {"everything": True, "session": FILE_SESSION + kept.id, "ids": [kept.id]}
         if how == "everything":  # what an upload left that did not come to its end
             await orphan.put(key.partition("/")[0] + "/0000", b"left over")
         forgotten = await memory.forget("u", **{how: asked[how]})

@@ -7,12 +7,13 @@ import asyncio
 import json
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
-from fabula import AsyncMemory, Event, Fact, Frame, Message, Passage, Plan, ProviderUnavailable, Settings
+from fabula import AsyncMemory, Event, Fact, Frame, Interval, Message, Passage, Plan, ProviderUnavailable, Settings
 from fabula.abc import LLM, Extraction, Filter, Reply, Role, Task, Vectors
 from fabula.background import POLL
 from fabula.errors import InvalidInput
@@ -339,6 +340,69 @@ async def until(what: Callable[[], Awaitable[bool]], seconds: float = 20) -> Non
             return
         await asyncio.sleep(0.02)
     raise AssertionError("the background did not get there")
+
+
+# --- what a caller wrote ----------------------------------------------------------------------------------------
+
+
+class TestAuthored:
+    """What a caller wrote is nobody's to rewrite: it joins nothing, and nothing joins it."""
+
+    OWN = Frame(
+        scope="", id="", text=TRIP, valid=Interval.at(START), links={"names": ("e",)},
+        events=(Event(participants=("Nora",), action=TRIP),),
+    )  # fmt: skip
+
+    @pytest.mark.parametrize("session", ["default", "other"])
+    async def test_a_frame_of_a_callers_own_stays_alone(self, opening: Opening, session: str):
+        memory = await opening()
+        (own,) = await memory.add("u", self.OWN)
+        await memory.flush("u")
+        await told(memory, said(AGAIN, 2, session=session))
+        assert await texts(memory) == [TRIP, AGAIN]
+        kept = await memory.get("u", own)
+        assert kept is not None
+        assert (kept.text, kept.sources) == (TRIP, ())
+        assert len(await memory.history("u", own)) == 1
+
+    async def test_it_stands_in_no_others_way(self, opening: Opening):
+        memory = await opening()
+        await told(memory, said(TRIP, 1))
+        await memory.add("u", [replace(self.OWN, text=f"{TRIP} {word}") for word in (*WORDS, *"abcdefgh")])
+        await memory.flush("u")
+        await told(memory, said(AGAIN, 2, session="b"))
+        (frame,) = [frame for frame in await frames(memory) if frame.sources]
+        assert frame.links["fused"] == ("f-m1", "f-m2")
+
+    async def test_no_model_is_asked_about_it(self, opening: Opening):
+        llm = ScriptedLLM([answer(0)])
+        memory = await opening(llm=llm)
+        await memory.add("u", self.OWN)
+        await memory.flush("u")
+        await told(memory, said(AGAIN, 2, session="b"))
+        assert llm.calls == []
+        assert await texts(memory) == [TRIP, AGAIN]
+
+    @pytest.mark.parametrize("session", ["default", "other"])
+    async def test_nor_one_that_a_caller_reworded(self, opening: Opening, session: str):
+        memory = await opening()
+        await told(memory, said(TEA, 1))
+        await memory.revise("u", "f-m1", text=TRIP)
+        await memory.flush("u")
+        await told(memory, said(AGAIN, 2, session=session))
+        assert sorted(await texts(memory)) == [TRIP, AGAIN]
+
+    async def test_what_it_says_of_a_fact_that_ended_is_not_judged(self, opening: Opening):
+        memory = await opening()
+        await told(memory, TestOverturned.HOME)
+        (home,) = await memory.records("u", "fact")
+        (own,) = await memory.add("u", replace(self.OWN, text="Porto is where she lives", links={
+            "names": home.links["subject"],
+        }))  # fmt: skip
+        await told(memory, TestOverturned.MOVE)
+        kept = await memory.get("u", own)
+        assert kept is not None
+        assert CONTESTED not in kept.meta
 
 
 # --- judged by a language model ---------------------------------------------------------------------------------

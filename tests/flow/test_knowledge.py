@@ -87,6 +87,31 @@ async def test_two_of_one_name_and_two_types_are_two(memory: AsyncMemory):
     assert await memory.graph.node("bob", "Paris", type="Skill") is None
 
 
+@pytest.mark.parametrize("told", [True, False])
+async def test_whose_type_nobody_told_is_of_the_type_that_a_caller_gives(db: str, clock: FakeClock, told: bool):
+    """Also where the edge itself was told in talk."""
+    entity = {"entities": [{"name": "Google"}]}
+    reply = {**entity, **fact("Bob", "works at", "Google")} if told else entity
+    async with telling(db, clock, reply) as memory:
+        await memory.remember("bob", "Bob works at Google")
+        await memory.flush("bob")
+        before = await memory.graph.node("bob", "Google")
+        assert before is not None
+        assert before.type == ""
+        for _ in range(2):
+            await memory.graph.add_edge(
+                "bob", "bob", "WORKS_AT", "google", source_type="User", target_type="Organization"
+            )
+        (one,) = await memory.graph.neighbors("bob", "bob", type="User")
+        assert (one.node.id, one.node.text, one.node.type) == (before.id, "Google", "Organization")
+        assert len(await memory.history("bob", before.id)) == 2
+        await memory.graph.add_edge("bob", "bob", "likes", "Google", target_type="Person")
+        (node,) = await memory.records("bob", "entity", mentions="Google")
+        assert isinstance(node, Entity)
+        assert node.type == "Organization"
+        await sound(memory)
+
+
 async def test_a_node_is_changed_and_removed_with_its_edges(memory: AsyncMemory):
     node = await memory.graph.add_node("bob", "Ann", "Person", properties={"a": 1, "b": 1})
     changed = await memory.graph.change_node("bob", node.id, aliases=["Annie"], properties={"b": 2})

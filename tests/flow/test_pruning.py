@@ -10,6 +10,7 @@ import pytest
 from fabula import AsyncMemory, Message, Passage, Plan, Settings
 from fabula.abc import Changes, Extraction, Filter, Written
 from fabula.background import NEVER
+from fabula.names import entity_id
 from fabula.pruning import ALONE, Upkept
 from fabula.stores import open_store
 from fabula.testing import FakeClock, FakeExtractor, HashEmbedder
@@ -188,6 +189,32 @@ class TestChains:
         assert await kept.round() == Upkept()
         then = await kept.memory.recall("u", "cat", Plan(kinds=("fact",)), as_of=before)
         assert {hit.record.text for hit in then.hits} == {fact.text for fact in CAT}
+
+    async def test_what_a_caller_wrote_stays(self, kept: Kept):
+        """Facts, frames and entities of a caller's own are neither taken together nor archived."""
+        nora, cat, tabby = map(entity_id, ("Nora", "the cat", "a tabby"))
+        ends = ((nora, cat), (cat, tabby))
+        own = [
+            *(replace(f, links={"subject": (a,), "object": (b,)}) for f, (a, b) in zip(CAT, ends, strict=True)),
+            Frame(scope="", id="", text="a chase"), Entity(scope="", id="", text="Atlantis", type="Location"),
+        ]  # fmt: skip
+        ids = await kept.memory.add("u", own)
+        await kept.settled()
+        for _ in range(4):
+            assert await kept.round() == Upkept()
+        for one in ids:
+            found = await kept.memory.get("u", one)
+            assert found is not None
+            assert found.status == "live"
+            assert len(await kept.memory.history("u", one)) == 1
+
+    async def test_nor_is_what_a_caller_has_changed(self, kept: Kept):
+        for fact in CAT:
+            await kept.say(fact.text, fact)
+        (first, _) = await kept.memory.records("u", "fact")
+        await kept.memory.revise("u", first.id, importance=0.9)
+        await kept.settled()
+        assert await kept.round() == Upkept()
 
     async def test_of_three_and_in_chinese(self, kept: Kept):
         for n, fact in enumerate(

@@ -460,6 +460,16 @@ async def test_a_count_that_changes_is_a_new_version(opening: Opening):
     assert len(await versions(memory)) == 2
 
 
+async def test_a_count_that_a_caller_put_in_other_words_stays_as_it_is(opening: Opening):
+    memory = await opening(extractor=None)
+    await memory.remember("u", [said("I went swimming today", 2 * n) for n in range(4)])
+    (first,) = (await memory.reflect("u")).insights
+    await memory.revise("u", first.id, text="A keen swimmer")
+    await memory.remember("u", said("Swimming again today", 30))
+    assert (await memory.reflect("u")).insights == ()
+    assert [one.text for one in await kept(memory)] == ["A keen swimmer"]
+
+
 async def test_a_large_count_is_not_told_anew_for_each_message(opening: Opening):
     memory = await opening(extractor=None)
     many = round(2 / RECOUNTED)

@@ -209,7 +209,7 @@ class TestSettings:
         [{"secrets": "hide"}, {"window": 0}, {"batch": 0}, {"attempts": 0}, {"hot_bytes": -1}, {"idle": -1},
          {"backoff": -0.1}, {"lease": -1}, {"drain": -1}, {"busy": -1},
          {"window": True}, {"batch": 2.5}, {"attempts": "5"}, {"attempts": math.inf}, {"hot_bytes": math.inf},
-         {"hot_bytes": 0.5}, {"idle": math.nan}, {"idle": math.inf}, {"backoff": math.inf}, {"lease": True},
+         {"hot_bytes": 0.5}, {"idle": math.nan}, {"idle": -math.inf}, {"backoff": math.inf}, {"lease": True},
          {"lease": math.inf}, {"busy": math.inf}, {"busy": None}, {"drain": math.nan}, {"drain": -math.inf}],
         ids=str,
     )  # fmt: skip
@@ -222,6 +222,9 @@ class TestSettings:
 
     def test_closing_may_wait_for_all_work(self):
         assert Settings(drain=math.inf).drain == math.inf
+
+    def test_a_quiet_session_may_wait_to_be_asked_for(self):
+        assert Settings(idle=math.inf).idle == math.inf
 
 
 def test_bytes_per_message():

@@ -39,9 +39,9 @@ from fabula.replies.values import (
     time_of,
 )
 from fabula.talk import event_of, span, stages, told_in
-from fabula.text import derived_id, fold, script
+from fabula.text import derived_id, fold, note_id, script
 from fabula.timeline import told_by_both, worded_by, worders
-from fabula.types import NOTHING, ROLES, Entity, Event, Fact, Frame, Interval, Note, Passage, Record
+from fabula.types import MACHINES, NOTHING, Entity, Event, Fact, Frame, Interval, Note, Passage, Record
 
 _log = logging.getLogger(__name__)
 
@@ -50,8 +50,6 @@ R = TypeVar("R", bound=Record)
 
 _USER: Final = USERS | {""}
 """What the one whose memory it is goes by where no name is known, or told."""
-_MACHINES: Final = ROLES - {"user"}
-"""The roles of those who are nobody."""
 _TYPES: Final = frozenset(map(fold, ENTITY_TYPES)) | PERSON | frozenset(
     ("place", "topic", "company", "org", "organisation", "gpe", "city", "country", "product", "thing", "pet",
      "组织", "公司", "机构", "地点", "地方", "城市", "国家", "事件", "物品", "产品", "作品", "动物", "概念")
@@ -211,7 +209,7 @@ class _Reading:
         ids = {passage.id for passage in sources}
         named = [names for names, where in self._people if not ids.isdisjoint(where)]
         user = "用户" if script(summary) == "han" else "user"
-        speakers = (passage.speaker for passage in sources if passage.role not in _MACHINES)
+        speakers = (passage.speaker for passage in sources if passage.role not in MACHINES)
         named += [(user, *_USER) if fold(speaker) in _USER else (speaker,) for speaker in speakers]
         return [joined_by(event, named) if here else event for event, here in zip(events, deciding, strict=True)]
 
@@ -254,7 +252,7 @@ class _Reading:
         if refused(name):
             raise bad("tells of somebody's personality or values, which no profile holds")
         speakers = {fold(passage.speaker) for passage in sources}
-        by_machines = all(passage.role in _MACHINES for passage in sources) and fold(subject) not in speakers
+        by_machines = all(passage.role in MACHINES for passage in sources) and fold(subject) not in speakers
         if by_machines or not self._may_tell(subject, sources):
             raise _Misplaced("takes what somebody else said for somebody's profile")
         # Several people may speak, and each has an occupation.
@@ -263,7 +261,7 @@ class _Reading:
         return worded(
             Note(
                 scope=sources[0].scope,
-                id=derived_id("note", PROFILE, key),
+                id=note_id(PROFILE, key),
                 text="",
                 namespace=PROFILE,
                 key=key,
@@ -324,11 +322,11 @@ class _Reading:
     def _may_tell(self, subject: str, sources: Sequence[Passage]) -> bool:
         """Whether the sources may tell of the subject: of the user only the user, of others who speak no machine."""
         who = fold(subject)
-        people = [passage for passage in self._all if passage.role not in _MACHINES]
+        people = [passage for passage in self._all if passage.role not in MACHINES]
         own = [passage for passage in self._all if fold(passage.speaker) == who]
         if who in _USER:
             own = [passage for passage in people if fold(passage.speaker) in _USER] or people
-        elif not own or any(passage.role not in _MACHINES for passage in sources):
+        elif not own or any(passage.role not in MACHINES for passage in sources):
             return True
         return not {passage.id for passage in own}.isdisjoint(passage.id for passage in sources)
 

@@ -14,11 +14,14 @@ from fabula.types.answers import (
     Stats,
     Trace,
 )
-from fabula.types.files import Document, File, FileHit, FileStatus, Part
+from fabula.types.files import FILE_SESSION, Document, File, FileHit, FileStatus, Part
 from fabula.types.plans import CHANNELS, MAX_LIMIT, Channel, Factors, Fusion, Plan
 from fabula.types.records import (
+    CREATED,
     DOCUMENT,
+    INTERNAL,
     KINDS,
+    MACHINES,
     NOTHING,
     ROLES,
     SORT,
@@ -43,8 +46,12 @@ from fabula.types.records import (
 
 __all__ = [
     "CHANNELS",
+    "CREATED",
     "DOCUMENT",
+    "FILE_SESSION",
+    "INTERNAL",
     "KINDS",
+    "MACHINES",
     "MAX_LIMIT",
     "NOTHING",
     "ROLES",

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from fabula.types.records import NOTHING, Passage
 
 FileStatus = Literal["ready", "no_text"]
+FILE_SESSION: Final = "file:"
+"""What the session of a file's passages begins with; the file's id follows."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -36,6 +36,12 @@ the same, a frame to what it brought about, and one that was fused to those it w
 KINDS: tuple[Kind, ...] = get_args(Kind)
 ROLES = frozenset({"user", "assistant", "system", "tool", "developer", "document"})
 """Names of roles: as a speaker they name nobody."""
+MACHINES = ROLES - {"user"}
+"""The roles of those who are nobody: what they say is nobody's word, or feeling."""
+INTERNAL: Final = "fabula:"
+"""How the namespaces of notes and the keys of `meta` begin that are no caller's."""
+CREATED: Final = "fabula:created"
+"""The key of `meta` under which a record that a caller revised keeps when it was first written."""
 DOCUMENT: Final = "document"
 """The role, and the speaker, of the passages of a file."""
 NOTHING: Mapping[Any, Any] = MappingProxyType({})

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable
 from datetime import timedelta
 
 from fabula.abc import Changes, Erasure, Store
-from fabula.testing.contract.making import NOON, SPACE, entries, fact, passage, since
+from fabula.testing.contract.making import NOON, SPACE, entries, fact, passage
 from fabula.types import Access
 
 LATER = NOON + timedelta(hours=1)
@@ -95,18 +95,6 @@ class AccessingContract:
             )
             assert await store.accessed("u", ids) == {}
         assert await second.check() == []
-
-    async def test_all_versions_of_a_record_oldest_first(self, store: Store) -> None:
-        """Those that ended and the one that is believed; of what is not there, none."""
-        for text in ("one", "two", "three"):
-            await store.write("u", Changes(put=entries(fact("u", "t", text=text))))
-        await store.write("u", Changes(put=entries(fact("u", "x"))))
-        found = await store.versions("u", ["t", "nothing"])
-        assert [record.text for record in found] == ["one", "two", "three"]
-        assert [record.recorded and record.recorded.end for record in found] == [*map(since, found[1:]), None]
-        await store.write("u", Changes(close=("t",)))
-        assert len(await store.versions("u", ["t"])) == 3
-        assert await store.versions("v", ["t"]) == []
 
     async def test_what_is_not_used(self, store: Store) -> None:
         """Live records of some kinds, by when they last came back or else were first recorded; oldest first."""

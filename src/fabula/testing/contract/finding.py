@@ -158,16 +158,6 @@ class FindingContract:
         assert "b" not in await listed()
         assert await store.notes("v", "n", prefix="", after="", limit=9) == []
 
-    async def test_versions_are_all_there_were(self, store: Store) -> None:
-        """Every version of what is asked for, the first one first."""
-        for text in ("one", "two"):
-            await store.write("u", Changes(put=entries(fact("u", "f", text=text))))
-        await store.write("u", Changes(close=("f",)))
-        versions = await store.versions("u", ["f", "unknown"])
-        assert [record.text for record in versions] == ["one", "two"]
-        assert all(record.recorded and record.recorded.end for record in versions)
-        assert await store.versions("v", ["f"]) == []
-
     async def test_citing_gives_what_was_made_from_records(self, store: Store) -> None:
         """Every record of the wanted kinds with one of the ids among its sources, once."""
         added = entries(

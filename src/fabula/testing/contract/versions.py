@@ -106,6 +106,20 @@ class VersionsContract:
         await store.write("u", Changes(close=("t",)))
         assert await store.fetch("u", [number]) == {number: closed}
 
+    async def test_all_versions_of_a_record_oldest_first(self, store: Store) -> None:
+        """Those that ended and the one that is believed; of what is not there, none."""
+        for text in ("one", "two", "three"):
+            await store.write("u", Changes(put=entries(fact("u", "t", text=text))))
+        await store.write("u", Changes(put=entries(fact("u", "x"))))
+        found = await store.versions("u", ["t", "nothing"])
+        assert [record.text for record in found] == ["one", "two", "three"]
+        assert [record.recorded and record.recorded.end for record in found] == [*map(since, found[1:]), None]
+        await store.write("u", Changes(close=("t",)))
+        ended = await store.versions("u", ["t"])
+        assert [record.text for record in ended] == ["one", "two", "three"]
+        assert all(record.recorded and record.recorded.end for record in ended)
+        assert await store.versions("v", ["t"]) == []
+
     async def test_one_write_does_it_all_at_one_moment(self, store: Store) -> None:
         """What one transaction closes ends at the moment at which what it writes begins."""
         await store.write("u", Changes(add=entries(fact("u", "a"), fact("u", "b"))))
