@@ -202,19 +202,21 @@ class NeuroMemory:
         """Return the memories nearest in meaning, best first, neither time nor importance counting.
 
         `[{id, content, memory_type, metadata, created_at, score}]`; `score` is the cosine. `filters` are values that
-        top-level keys of the metadata have to equal. Raises a `ProviderError` where the embedding model fails.
+        top-level keys of the metadata that was given have to equal. Raises a `ProviderError` where the embedding model
+        fails.
         """
         within("limit", limit, 1, MAX_LIMIT)
         kinds, sort = kinds_of(memory_type)
         plan = Plan(
-            kinds=kinds, sort=sort, limit=MAX_LIMIT if filters else limit, channels=("dense",), fusion="similarity",
-            created=periods.interval(created_after, created_before) if created_after or created_before else None,
+            kinds=kinds, sort=sort, metadata=shapes.wanted(filters, kinds), limit=limit, channels=("dense",),
+            fusion="similarity", **opening.said(memory_type),
         )  # fmt: skip
+        if created_after is not None or created_before is not None:
+            plan = replace(plan, created=periods.interval(created_after, created_before))
         found = await self._memory.recall(user_id, query, plan)
         if found.degraded:
             raise opening.failed(found.degraded)
-        told = [shapes.found(hit) for hit in found.hits if _of_type(hit.record, memory_type)]
-        return [one for one in told if _has(one["metadata"], filters)][:limit]
+        return [shapes.found(hit) for hit in found.hits[:limit]]
 
     async def recall(
         self,
@@ -231,6 +233,7 @@ class NeuroMemory:
         as_of: datetime | str | None = None,
         mode: opening.Mode | None = None,
         explain: bool = False,
+        filters: Mapping[str, Any] | None = None,
     ) -> Shape:
         """Return what matters for `query`: relevance × recency × importance.
 
@@ -241,11 +244,13 @@ class NeuroMemory:
 
         `decay_rate` is after how many seconds what freshness adds has fallen to 1/e (30 days). `created_…` narrow by
         when a message was said or a memory written, `event_…` by when it happened; an end that is a date includes that
-        day. `as_of` answers from what was known then. `mode` is `lite` (memories alone), `pro` (and what was said: the
-        default) or `max` (and more of what the memories were made from). `explain` adds the `parts` of every score.
+        day. `filters` are as in `search`: no message passes them. `as_of` answers from what was known then. `mode` is
+        `lite` (memories alone), `pro` (and what was said: the default) or `max` (and more of what the memories were
+        made from). `explain` adds the `parts` of every score.
         """
         within("limit", limit, 1, MAX_LIMIT)
         plan = opening.plan(limit, decay_rate, memory_type, mode)
+        plan = replace(plan, metadata=shapes.wanted(filters, plan.kinds))
         if created_after is not None or created_before is not None:
             plan = replace(plan, created=periods.interval(created_after, created_before))
         if event_after is not None or event_before is not None:
@@ -403,11 +408,3 @@ class NeuroMemory:
     def _local(self, start: When) -> datetime:
         given = aware(start) if isinstance(start, datetime) and start.tzinfo else None
         return given or self._clock()
-
-
-def _of_type(record: Record, memory_type: str | None) -> bool:
-    return not isinstance(record, Passage) or shapes.memory_type(record) == memory_type
-
-
-def _has(metadata: Mapping[str, Any], filters: Mapping[str, Any] | None) -> bool:
-    return all(key in metadata and metadata[key] == value for key, value in (filters or {}).items())
