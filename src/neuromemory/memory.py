@@ -306,7 +306,7 @@ class NeuroMemory:
         The newest come first, by when they happened, or else were written. An end that is a date includes that day.
         """
         within("limit", limit, 1, MAX_LIMIT)
-        during = periods.interval(start_time, self._clock() if end_time is None else end_time)
+        during = periods.interval(start_time, self._until(end_time))
         total, found = await self._dated(user_id, memory_type, during, limit, offset)
         return total, [shapes.memory(record) for record in found]
 
@@ -340,7 +340,7 @@ class NeuroMemory:
         """
         zone = periods.zone_of(tz, self._local(start_date))
         by = periods.granularity(granularity)
-        during = periods.interval(start_date, self._clock() if end_date is None else end_date, zone)
+        during = periods.interval(start_date, self._until(end_date), zone)
         _, found = await self._dated(user_id, memory_type, during, None, 0)
         return periods.timeline(reversed(found), by, zone, shapes.memory)
 
@@ -404,6 +404,10 @@ class NeuroMemory:
         if "passage" in kinds:
             raise InvalidInput("messages and files are listed by conversations and files")
         return await self._memory.dated(user_id, kinds, during=during, sort=sort, limit=limit, offset=offset)
+
+    def _until(self, end: When | None) -> When:
+        """The end that is meant; where none is given, the present moment is within."""
+        return self._clock() + timedelta.resolution if end is None else end
 
     def _local(self, start: When) -> datetime:
         given = aware(start) if isinstance(start, datetime) and start.tzinfo else None
