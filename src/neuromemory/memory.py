@@ -132,6 +132,7 @@ class NeuroMemory:
     async def get_memory(self, user_id: str, memory_id: str) -> Shape | None:
         """Return a memory, `None` where there is none: `{id, content, memory_type, metadata, created_at, updated_at,
         occurred_at, valid_from, valid_to, status, source_ids, access_count, last_accessed_at}`."""
+        user_id = identifier(user_id, "user_id")
         found = await self._memory.get(user_id, memory_id)
         if found is None or (not isinstance(found, Passage) and found.kind not in MEMORIES):
             return None
@@ -146,6 +147,7 @@ class NeuroMemory:
         What is not given stays. `metadata` is merged with what there is, key by key. What was said is never changed:
         a message is a `ValueError`.
         """
+        user_id = identifier(user_id, "user_id")
         old = await self._memory.get(user_id, memory_id)
         if old is None or (not isinstance(old, Passage) and old.kind not in MEMORIES):
             return None
@@ -163,7 +165,7 @@ class NeuroMemory:
 
     async def delete_memory(self, user_id: str, memory_id: str) -> bool:
         """Erase a memory with all its versions and what was drawn from it; return whether there was one."""
-        return bool(await self._memory.forget(user_id, ids=[memory_id]))
+        return bool(await self._memory.forget(identifier(user_id, "user_id"), ids=[memory_id]))
 
     async def delete_all_memories(self, user_id: str, memory_type: str | None = None) -> int:
         """Erase the memories of a type, or all; return how many. Conversations, files and settings stay."""
@@ -175,7 +177,7 @@ class NeuroMemory:
     async def history(self, user_id: str, memory_id: str) -> list[Shape]:
         """Return every version of a memory, the oldest first, each with `recorded_from` and `recorded_to`."""
         told: list[Shape] = []
-        for version in await self._memory.history(user_id, memory_id):
+        for version in await self._memory.history(identifier(user_id, "user_id"), memory_id):
             recorded = version.recorded
             told.append(
                 shapes.memory(version)
@@ -213,7 +215,7 @@ class NeuroMemory:
         )  # fmt: skip
         if created_after is not None or created_before is not None:
             plan = replace(plan, created=periods.interval(created_after, created_before))
-        found = await self._memory.recall(user_id, query, plan)
+        found = await self._memory.recall(identifier(user_id, "user_id"), query, plan)
         if found.degraded:
             raise opening.failed(found.degraded)
         return [shapes.found(hit) for hit in found.hits[:limit]]
@@ -255,7 +257,7 @@ class NeuroMemory:
             plan = replace(plan, created=periods.interval(created_after, created_before))
         if event_after is not None or event_before is not None:
             plan = replace(plan, valid_during=periods.interval(event_after, event_before))
-        found = await self._memory.recall(user_id, query, plan, as_of=as_of, explain=explain)
+        found = await self._memory.recall(identifier(user_id, "user_id"), query, plan, as_of=as_of, explain=explain)
         told = await recalled(self._memory, found, plan, memory_type, graphed=self._graphed)
         return told | ({"explain": explained(found)} if explain else {})
 
@@ -283,12 +285,12 @@ class NeuroMemory:
 
         The latest state is that of the last 14 days, averages are over everything.
         """
-        return await self._reflections.emotions(user_id)
+        return await self._reflections.emotions(identifier(user_id, "user_id"))
 
     async def user_profile(self, user_id: str) -> Shape:
         """Return what is known of the user: identity, occupation, interests, preferences, relationships, location,
         skills, goals, language. Personality and values are never inferred."""
-        return await profiled(self._memory, user_id)
+        return await profiled(self._memory, identifier(user_id, "user_id"))
 
     # --- by time ------------------------------------------------------------------------------------------------
 
@@ -374,6 +376,7 @@ class NeuroMemory:
 
     async def cold_memories(self, user_id: str, threshold_days: int = 90, limit: int = 50) -> list[Shape]:
         """Return the memories that nothing has recalled for so many days, the longest unused first."""
+        user_id = identifier(user_id, "user_id")
         within("threshold_days", threshold_days, 0, 36_500)
         within("limit", limit, 1, MAX_LIMIT)
         since = self._clock() - timedelta(days=threshold_days)
@@ -403,6 +406,7 @@ class NeuroMemory:
         kinds, sort = kinds_of(memory_type)
         if "passage" in kinds:
             raise InvalidInput("messages and files are listed by conversations and files")
+        user_id = identifier(user_id, "user_id")
         return await self._memory.dated(user_id, kinds, during=during, sort=sort, limit=limit, offset=offset)
 
     def _until(self, end: When | None) -> When:
