@@ -14,12 +14,15 @@ import numpy as np
 
 from fabula.holding import held_at, rows_at
 from fabula.index import Bools, Doubles, Field, Index
+from fabula.names import PROPERTIES
 from fabula.standing import STANDING
 from fabula.text import clean, hash_term
-from fabula.types import SORT, TAGGED, Insight, Interval, Kind, Passage, Plan, Record
+from fabula.types import SORT, TAGGED, Fact, Insight, Interval, Kind, Passage, Plan, Record
 
 SORTED: Final = "\0sort"
 """The mark of a record that its author calls a memory of some sort; with the name behind it, of that sort."""
+EDGE: Final = "\0edge"
+"""The mark of an edge that somebody drew between two nodes."""
 TAG: Final = "\0tag:"
 """How the marks begin of what an author gave a record as metadata."""
 
@@ -29,7 +32,13 @@ def marks(record: Record) -> list[str]:
     sort, given = record.meta.get(SORT), record.meta.get(TAGGED)
     sorts = [SORTED, f"{SORTED}:{sort}"] if isinstance(sort, str) and sort else []
     told = {"category": record.category} if isinstance(record, Insight) and record.category else {}
-    return [*sorts, *_tags({**told, **(cast(Mapping[str, Any], given) if isinstance(given, Mapping) else {})})]
+    edges = [EDGE] if edge(record) else []
+    return [*sorts, *edges, *_tags({**told, **(cast(Mapping[str, Any], given) if isinstance(given, Mapping) else {})})]
+
+
+def edge(record: Record) -> bool:
+    """Return whether a record is an edge that somebody drew between two nodes, and that no talk tells of."""
+    return isinstance(record, Fact) and PROPERTIES in record.meta and not record.sources
 
 
 def _tags(given: Mapping[str, Any]) -> list[str]:
@@ -88,6 +97,8 @@ def drawn(index: Index, plan: Plan) -> dict[Kind, Bools]:
         if plan.sort is not None:
             bearing = _bearing(field, f"{SORTED}:{plan.sort}" if plan.sort else SORTED)
             rows &= bearing if plan.sort else ~bearing
+        if not plan.edges:
+            rows &= ~_bearing(field, EDGE)
         for tag in _tags(plan.metadata or {}):
             rows &= _bearing(field, tag)
         if not rows.all():
@@ -111,6 +122,8 @@ def fits(record: Record, plan: Plan) -> bool:
         return False
     came = valid.start if isinstance(record, Passage) else recorded
     if plan.created is not None and not (came is not None and _meets(Interval.at(came), plan.created)):
+        return False
+    if edge(record) and not plan.edges:
         return False
     if plan.metadata and not {*_tags(plan.metadata)} <= {*marks(record)}:
         return False

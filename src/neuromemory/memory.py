@@ -11,7 +11,7 @@ from datetime import datetime, timedelta, tzinfo
 from types import TracebackType
 from typing import Any, Final, Self
 
-from fabula import InvalidInput, Passage, Plan, Record
+from fabula import InvalidInput, Plan, Record
 from fabula.abc import Clock
 from fabula.checking import aware, within
 from fabula.memory import local_now
@@ -134,7 +134,7 @@ class NeuroMemory:
         occurred_at, valid_from, valid_to, status, source_ids, access_count, last_accessed_at}`."""
         user_id = identifier(user_id, "user_id")
         found = await self._memory.get(user_id, memory_id)
-        if found is None or (not isinstance(found, Passage) and found.kind not in MEMORIES):
+        if found is None or not shapes.remembered(found):
             return None
         accessed = await self._memory.accessed(user_id, [memory_id])
         return shapes.memory(found, accessed.get(found.id))
@@ -149,8 +149,10 @@ class NeuroMemory:
         """
         user_id = identifier(user_id, "user_id")
         old = await self._memory.get(user_id, memory_id)
-        if old is None or (not isinstance(old, Passage) and old.kind not in MEMORIES):
+        if old is None or not shapes.remembered(old):
             return None
+        if content is None and metadata is None:
+            return await self.get_memory(user_id, memory_id)
         changed: Shape = {}
         if metadata is not None:
             told = shapes.weights(metadata)
@@ -165,11 +167,18 @@ class NeuroMemory:
 
     async def delete_memory(self, user_id: str, memory_id: str) -> bool:
         """Erase a memory with all its versions and what was drawn from it; return whether there was one."""
-        return bool(await self._memory.forget(identifier(user_id, "user_id"), ids=[memory_id]))
+        user_id = identifier(user_id, "user_id")
+        found = await self._memory.get(user_id, memory_id)
+        if found is None or not shapes.remembered(found):
+            return False
+        return bool(await self._memory.forget(user_id, ids=[found.id]))
 
     async def delete_all_memories(self, user_id: str, memory_type: str | None = None) -> int:
-        """Erase the memories of a type, or all; return how many. Conversations, files and settings stay."""
-        found = await self._every(user_id, memory_type)
+        """Erase the memories of a type, or all; return how many.
+
+        Conversations, files, settings and the edges that `graph` was given stay.
+        """
+        _, found = await self._dated(user_id, memory_type, periods.interval(None, None), None, 0)
         if found:
             await self._memory.forget(user_id, ids=[record.id for record in found])
         return len(found)
@@ -211,7 +220,7 @@ class NeuroMemory:
         kinds, sort = kinds_of(memory_type)
         plan = Plan(
             kinds=kinds, sort=sort, metadata=shapes.wanted(filters, kinds), limit=limit, channels=("dense",),
-            fusion="similarity", **opening.said(memory_type),
+            fusion="similarity", edges=False, **opening.said(memory_type),
         )  # fmt: skip
         if created_after is not None or created_before is not None:
             plan = replace(plan, created=periods.interval(created_after, created_before))
@@ -380,7 +389,8 @@ class NeuroMemory:
         within("threshold_days", threshold_days, 0, 36_500)
         within("limit", limit, 1, MAX_LIMIT)
         since = self._clock() - timedelta(days=threshold_days)
-        found = await self._memory.unused(user_id, since, kinds=MEMORIES, limit=limit)
+        cold = await self._memory.unused(user_id, since, kinds=MEMORIES, limit=MAX_LIMIT)
+        found = [record for record in cold if shapes.remembered(record)][:limit]
         accessed = await self._memory.accessed(user_id, [record.id for record in found])
         return [shapes.memory(record, accessed.get(record.id)) for record in found]
 
@@ -396,10 +406,6 @@ class NeuroMemory:
         """Erase all there is of a user; return how many rows of each table, and files, are gone."""
         return await transfer.delete_user_data(self._memory, user_id)
 
-    async def _every(self, user_id: str, memory_type: str | None) -> list[Record]:
-        _, found = await self._dated(user_id, memory_type, periods.interval(None, None), None, 0)
-        return found
-
     async def _dated(
         self, user_id: str, memory_type: str | None, during: Any, limit: int | None, offset: int
     ) -> tuple[int, list[Record]]:
@@ -407,7 +413,9 @@ class NeuroMemory:
         if "passage" in kinds:
             raise InvalidInput("messages and files are listed by conversations and files")
         user_id = identifier(user_id, "user_id")
-        return await self._memory.dated(user_id, kinds, during=during, sort=sort, limit=limit, offset=offset)
+        return await self._memory.dated(
+            user_id, kinds, during=during, sort=sort, edges=False, limit=limit, offset=offset
+        )
 
     def _until(self, end: When | None) -> When:
         """The end that is meant; where none is given, the present moment is within."""

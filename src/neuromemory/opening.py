@@ -59,10 +59,13 @@ def plan(limit: int, decay_rate: float | None, memory_type: str | None, mode: st
         kinds = ("passage", *MEMORIES)
     factors = Factors() if decay_rate is None else Factors(decay=decay_rate)
     more = MORE if mode == "max" else 0
-    return Plan(kinds=kinds, sort=sort, limit=limit, factors=factors, expand=more, **said(memory_type))
+    return Plan(
+        kinds=kinds, sort=sort, limit=limit, factors=factors, expand=more,
+        edges=memory_type is None, **said(memory_type),
+    )  # fmt: skip
 
 
-def said(memory_type: str | None) -> dict[str, str]:
+def said(memory_type: str | None) -> dict[str, Any]:
     """Return how a plan tells what was said from the texts of files, where one of them is asked for."""
     if memory_type == "document":
         return {"speaker": DOCUMENT}

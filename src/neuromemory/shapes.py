@@ -12,6 +12,7 @@ from typing import Any, Final, TypeAlias, cast
 from fabula import Access, Emotion, Fact, Frame, Hit, Insight, Interval, InvalidInput, Passage, Record
 from fabula.checking import aware
 from fabula.names import PROPERTIES
+from fabula.narrowing import edge
 from fabula.render import shown, spoken
 from fabula.text import identifier
 from fabula.types import SORT, TAGGED, Kind
@@ -57,6 +58,11 @@ def memory_type(record: Record) -> str:
     if isinstance(record, Frame):
         return "episodic"
     return "insight" if isinstance(record, Insight) else str(record.meta.get(SORT) or "fact")
+
+
+def remembered(record: Record) -> bool:
+    """Return whether a record is a memory or was said: no setting, no node and no edge that `graph` was given."""
+    return isinstance(record, Passage) or (record.kind in MEMORIES and not edge(record))
 
 
 def record(

@@ -277,6 +277,24 @@ async def test_an_edge_that_is_over_is_not_told_as_if_it_held(nm: NeuroMemory, o
     assert found["graph_context"] == [f"alice → WORKS_AT → {new}"]
 
 
+async def test_an_edge_of_the_graph_is_no_memory(nm: NeuroMemory, neuro_clock: FakeClock):
+    await nm.graph.create_edge("alice", "User", "alice", "WORKS_AT", "Organization", "谷歌 Google")
+    made = await nm.add_memory("alice", "likes tea", "fact")
+    await nm.flush()
+    edge = (await nm.graph.get_edge("alice", "User", "alice", "WORKS_AT", "Organization", "谷歌 Google") or {})["id"]
+    assert (await nm.recall("alice", "Google"))["merged"][0]["source"] == "graph"
+    assert (await nm.stats("alice"))["by_type"] == {"fact": 1}
+    assert (await nm.get_memories_by_time_range("alice", "2020-01-01"))[0] == 1
+    assert await merged(nm, "Google", memory_type="fact") in ([], ["likes tea"])
+    assert [one["id"] for one in await nm.search("alice", "Google")] == [made]
+    neuro_clock.advance(timedelta(days=100))
+    assert [one["id"] for one in await nm.cold_memories("alice")] == [made]
+    assert (await nm.get_memory("alice", edge), await nm.delete_memory("alice", edge)) == (None, False)
+    assert await nm.update_memory("alice", edge, "works at Acme") is None
+    assert await nm.delete_all_memories("alice") == 1
+    assert len(await nm.graph.get_neighbors("alice", "User", "alice")) == 1
+
+
 # --- files ----------------------------------------------------------------------------------------------------------
 
 

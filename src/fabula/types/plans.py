@@ -69,6 +69,8 @@ class Plan:
     metadata: Mapping[str, Any] | None = None
     """Only what its author gave these values (`meta["metadata"]`; of insights also the `category`), which are JSON:
     equality, key by key. Messages have none."""
+    edges: bool = True
+    """Whether what is nothing but an edge that somebody drew between two nodes (`graph.add_edge`) counts as a fact."""
     factors: Factors | None = None
     valid_at: datetime | None = None
     """Only what happened or held at this time comes back, of every kind; see `fabula.holding`."""
@@ -110,7 +112,7 @@ class Plan:
 
 _TYPES: Final[Mapping[str, type]] = {
     "during": Interval, "created": Interval, "valid_during": Interval, "factors": Factors, "sort": str,
-    "metadata": Mapping, "without": str,
+    "metadata": Mapping, "without": str, "edges": bool,
 }  # fmt: skip
 
 
