@@ -171,6 +171,8 @@ class Answer:
                 relevance = self.rate.relevance(record, parts["cosine"], parts["covered"])
                 parts["relevance"] = relevance * (1 - parts["echo"])
                 parts |= self.rate.similarity(record, parts["cosine"], parts.pop("lifted"), above)
+                if self.plan.factors is not None and record.valid is not None and record.valid.start is not None:
+                    parts["told"] = record.valid.start.timestamp()
                 emotion = self._felt("passage", row, record)
                 hits.append(Hit(record=record, score=float(self.ranked.scores[place]), parts=parts, emotion=emotion))
         return hits
@@ -271,7 +273,7 @@ class Answer:
                 relevance = self.rate.relevance(record, cosine, covered)
                 parts = {"cosine": cosine, "covered": covered, "relevance": relevance}
                 parts |= self.rate.similarity(record, cosine, float(own.lifted[place]), above)
-                if own.best[place] >= 0:
+                if self.plan.factors is not None and own.best[place] >= 0:
                     parts["told"] = float(passages.valid_from[own.best[place]])
                 emotion = self._felt(kind, int(own.rows[place]), record)
                 hits.append(Hit(record=record, score=float(own.scores[place]), parts=parts, emotion=emotion))
@@ -351,9 +353,7 @@ def _inherited(derived: Sequence[Record], hits: Sequence[Hit]) -> list[Hit]:
     for record in derived:
         if cited := [best[source] for source in record.sources if source in best]:
             top = max(cited, key=lambda hit: hit.score)
-            told = cast(Passage, top.record).time
-            parts = {**top.parts, "told": told.timestamp()} if told is not None else top.parts
-            found.append(replace(top, record=record, parts=parts, emotion=record.emotion or top.emotion))
+            found.append(replace(top, record=record, emotion=record.emotion or top.emotion))
     return found
 
 

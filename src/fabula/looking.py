@@ -81,17 +81,18 @@ class Looking:
         *,
         during: Interval | None = None,
         sort: str | None = None,
+        edges: bool = True,
         limit: int | None = None,
         offset: int = 0,
     ) -> tuple[int, list[Record]]:
         """List records by when they happened or began to hold, or else were recorded, newest first; archived ones not.
 
-        Return how many there are `during` an interval, and `limit` of them after the first `offset`. `sort` is that
-        of `Plan`. Notes and entities have no place in time.
+        Return how many there are `during` an interval, and `limit` of them after the first `offset`. `sort` and
+        `edges` are those of `Plan`. Notes and entities have no place in time.
         """
         ground = await self._crew.ready()
         scope = identifier(scope, "scope")
-        plan = Plan(kinds=tuple(kinds), sort=sort, during=during)
+        plan = Plan(kinds=tuple(kinds), sort=sort, edges=edges, during=during)
         if limit is not None:
             within("limit", limit, 1)
         within("offset", offset, 0)

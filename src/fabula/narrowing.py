@@ -5,25 +5,53 @@ A filter is applied before anything is ranked, so that as many come back as ther
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from datetime import datetime
-from typing import Final
+from typing import Any, Final, cast
 
 import numpy as np
 
 from fabula.holding import held_at, rows_at
 from fabula.index import Bools, Doubles, Field, Index
+from fabula.names import PROPERTIES
 from fabula.standing import STANDING
-from fabula.text import hash_term
-from fabula.types import SORT, Interval, Kind, Passage, Plan, Record
+from fabula.text import clean, hash_term
+from fabula.types import SORT, TAGGED, Fact, Insight, Interval, Kind, Passage, Plan, Record
 
 SORTED: Final = "\0sort"
 """The mark of a record that its author calls a memory of some sort; with the name behind it, of that sort."""
+EDGE: Final = "\0edge"
+"""The mark of an edge that somebody drew between two nodes."""
+TAG: Final = "\0tag:"
+"""How the marks begin of what an author gave a record as metadata."""
 
 
 def marks(record: Record) -> list[str]:
-    """Return what a record is looked up by where memories of a sort are asked for."""
-    sort = record.meta.get(SORT)
-    return [SORTED, f"{SORTED}:{sort}"] if isinstance(sort, str) and sort else []
+    """Return what a record is looked up by where memories of a sort, or with some metadata, are asked for."""
+    sort, given = record.meta.get(SORT), record.meta.get(TAGGED)
+    sorts = [SORTED, f"{SORTED}:{sort}"] if isinstance(sort, str) and sort else []
+    told = {"category": record.category} if isinstance(record, Insight) and record.category else {}
+    edges = [EDGE] if edge(record) else []
+    return [*sorts, *edges, *_tags({**told, **(cast(Mapping[str, Any], given) if isinstance(given, Mapping) else {})})]
+
+
+def edge(record: Record) -> bool:
+    """Return whether a record is an edge that somebody drew between two nodes, and that no talk tells of."""
+    return isinstance(record, Fact) and PROPERTIES in record.meta and not record.sources
+
+
+def _tags(given: Mapping[str, Any]) -> list[str]:
+    """A mark for each key with its value, in one spelling: 8 and 8.0 are one number, 1 and true are not."""
+    return [f"{TAG}{_spelt(key)}:{_spelt(value)}" for key, value in given.items()]
+
+
+def _spelt(value: Any) -> str:
+    if isinstance(value, str):
+        value = clean(value)
+    elif isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return clean(json.dumps(value, ensure_ascii=False, sort_keys=True))
 
 
 def passages(index: Index, plan: Plan, as_of: datetime | None) -> Bools:
@@ -33,12 +61,15 @@ def passages(index: Index, plan: Plan, as_of: datetime | None) -> Bools:
     if plan.session is not None:
         sessions = (plan.session,) if isinstance(plan.session, str) else plan.session
         allowed = allowed & np.isin(field.session, [index.sessions.get(name, -1) for name in sessions])
+    if plan.without:
+        aside = [code for name, code in index.sessions.items() if name.startswith(plan.without)]
+        allowed = allowed & ~np.isin(field.session, aside)
     if plan.speaker is not None:
         allowed = allowed & (field.speaker == index.speakers.get(plan.speaker, -1))
     for window in (plan.during, plan.created):
         if window is not None:
             allowed = allowed & _inside(field.valid_from, window)
-    return np.zeros_like(allowed) if plan.sort else allowed
+    return np.zeros_like(allowed) if plan.sort or plan.metadata else allowed
 
 
 def said_then(index: Index, plan: Plan) -> Bools | None:
@@ -64,12 +95,21 @@ def drawn(index: Index, plan: Plan) -> dict[Kind, Bools]:
         if plan.created is not None:
             rows &= _inside(field.recorded_from, plan.created)
         if plan.sort is not None:
-            bearing = np.zeros(len(field), np.bool_)
-            bearing[field.postings.of(hash_term(f"{SORTED}:{plan.sort}" if plan.sort else SORTED))[0]] = True
+            bearing = _bearing(field, f"{SORTED}:{plan.sort}" if plan.sort else SORTED)
             rows &= bearing if plan.sort else ~bearing
+        if not plan.edges:
+            rows &= ~_bearing(field, EDGE)
+        for tag in _tags(plan.metadata or {}):
+            rows &= _bearing(field, tag)
         if not rows.all():
             chosen[kind] = rows
     return chosen
+
+
+def _bearing(field: Field, mark: str) -> Bools:
+    rows = np.zeros(len(field), np.bool_)
+    rows[field.postings.of(hash_term(mark))[0]] = True
+    return rows
 
 
 def fits(record: Record, plan: Plan) -> bool:
@@ -82,6 +122,10 @@ def fits(record: Record, plan: Plan) -> bool:
         return False
     came = valid.start if isinstance(record, Passage) else recorded
     if plan.created is not None and not (came is not None and _meets(Interval.at(came), plan.created)):
+        return False
+    if edge(record) and not plan.edges:
+        return False
+    if plan.metadata and not {*_tags(plan.metadata)} <= {*marks(record)}:
         return False
     return plan.sort is None or plan.sort == record.meta.get(SORT, "")
 

@@ -95,7 +95,7 @@ async def recall(
         hits=tuple(hits),
         confidence=confidence,
         degraded=tuple(degraded),
-        trace=_trace(query, cue, asked, ranked) if explain and ranked is not None else None,
+        trace=_trace(query, cue, asked, ranked or UNRANKED) if explain else None,
     )
 
 

@@ -286,11 +286,12 @@ class Memory:
         *,
         during: Interval | None = None,
         sort: str | None = None,
+        edges: bool = True,
         limit: int | None = None,
         offset: int = 0,
     ) -> tuple[int, list[Record]]:
         """List records by time, newest first; see `AsyncMemory.dated`."""
-        listing = self._memory.dated(scope, kinds, during=during, sort=sort, limit=limit, offset=offset)
+        listing = self._memory.dated(scope, kinds, during=during, sort=sort, edges=edges, limit=limit, offset=offset)
         return self._call("dated", listing)
 
     def get(self, scope: str, record_id: str, *, as_of: datetime | str | None = None) -> Record | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any, Final, cast
+from typing import Any, cast
 
 from fabula import AsyncMemory, Forgotten, InvalidInput, Message, Passage, Plan
 from fabula.abc import Pending
@@ -19,8 +19,6 @@ from neuromemory.messages import batched, message, session, shape
 from neuromemory.shapes import Shape
 
 log = logging.getLogger(__name__)
-ROOM: Final = 4
-"""How many times more hits are asked for than messages: some may be texts of files."""
 
 
 class Conversations:
@@ -131,13 +129,9 @@ class Conversations:
         user = identifier(user_id, "user_id")
         within("limit", limit, 1, MAX_LIMIT)
         name = None if session_id is None else session(session_id)
-        plan = Plan(kinds=("passage",), limit=min(ROOM * limit, MAX_LIMIT), session=name)
+        plan = Plan(kinds=("passage",), limit=limit, session=name, without=FILE_SESSION)
         hits = (await self._memory.recall(user, query, plan)).hits
-        talk = [
-            (p, hit.score)
-            for hit in hits
-            if isinstance(p := hit.record, Passage) and not p.session.startswith(FILE_SESSION)
-        ]
+        talk = [(p, hit.score) for hit in hits if isinstance(p := hit.record, Passage)]
         waiting = await self._waiting(user)
         return [{**shape(passage, waiting.get(passage.id)), "score": score} for passage, score in talk[:limit]]
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from fabula import AsyncMemory, Note
+from fabula.text import identifier
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -32,11 +33,11 @@ class KV:
 
     async def set(self, user_id: str, namespace: str, key: str, value: Any) -> KeyValue:
         """Keep a value, which is plain JSON, in the place of the one before."""
-        return _shown(await self._memory.kv.set(user_id, namespace, key, value))
+        return _shown(await self._memory.kv.set(identifier(user_id, "user_id"), namespace, key, value))
 
     async def get(self, user_id: str, namespace: str, key: str) -> KeyValue | None:
         """Return what is kept under a key; `None` where nothing is."""
-        note = await self._memory.kv.get(user_id, namespace, key)
+        note = await self._memory.kv.get(identifier(user_id, "user_id"), namespace, key)
         return None if note is None else _shown(note)
 
     async def list(
@@ -46,15 +47,22 @@ class KV:
 
         A prefix is literal: `_` and `%` are ordinary characters.
         """
-        return [*map(_shown, await self._memory.kv.list(user_id, namespace, prefix=prefix, limit=limit, after=after))]
+        return [
+            *map(
+                _shown,
+                await self._memory.kv.list(
+                    identifier(user_id, "user_id"), namespace, prefix=prefix, limit=limit, after=after
+                ),
+            )
+        ]
 
     async def delete(self, user_id: str, namespace: str, key: str) -> bool:
         """Let a key hold nothing; return whether it held something."""
-        return await self._memory.kv.delete(user_id, namespace, key)
+        return await self._memory.kv.delete(identifier(user_id, "user_id"), namespace, key)
 
     async def batch_set(self, user_id: str, namespace: str, items: Mapping[str, Any]) -> KeyValueList:
         """Keep a value under each key, all or none."""
-        return [*map(_shown, await self._memory.kv.set_many(user_id, namespace, items))]
+        return [*map(_shown, await self._memory.kv.set_many(identifier(user_id, "user_id"), namespace, items))]
 
 
 def _shown(note: Note) -> KeyValue:

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta, tzinfo
 from types import TracebackType
 from typing import Any, Final, Self
 
-from fabula import InvalidInput, Passage, Plan, Record
+from fabula import InvalidInput, Plan, Record
 from fabula.abc import Clock
 from fabula.checking import aware, within
 from fabula.memory import local_now
@@ -132,8 +132,9 @@ class NeuroMemory:
     async def get_memory(self, user_id: str, memory_id: str) -> Shape | None:
         """Return a memory, `None` where there is none: `{id, content, memory_type, metadata, created_at, updated_at,
         occurred_at, valid_from, valid_to, status, source_ids, access_count, last_accessed_at}`."""
+        user_id = identifier(user_id, "user_id")
         found = await self._memory.get(user_id, memory_id)
-        if found is None or (not isinstance(found, Passage) and found.kind not in MEMORIES):
+        if found is None or not shapes.remembered(found):
             return None
         accessed = await self._memory.accessed(user_id, [memory_id])
         return shapes.memory(found, accessed.get(found.id))
@@ -146,9 +147,12 @@ class NeuroMemory:
         What is not given stays. `metadata` is merged with what there is, key by key. What was said is never changed:
         a message is a `ValueError`.
         """
+        user_id = identifier(user_id, "user_id")
         old = await self._memory.get(user_id, memory_id)
-        if old is None or (not isinstance(old, Passage) and old.kind not in MEMORIES):
+        if old is None or not shapes.remembered(old):
             return None
+        if content is None and metadata is None:
+            return await self.get_memory(user_id, memory_id)
         changed: Shape = {}
         if metadata is not None:
             told = shapes.weights(metadata)
@@ -163,11 +167,18 @@ class NeuroMemory:
 
     async def delete_memory(self, user_id: str, memory_id: str) -> bool:
         """Erase a memory with all its versions and what was drawn from it; return whether there was one."""
-        return bool(await self._memory.forget(user_id, ids=[memory_id]))
+        user_id = identifier(user_id, "user_id")
+        found = await self._memory.get(user_id, memory_id)
+        if found is None or not shapes.remembered(found):
+            return False
+        return bool(await self._memory.forget(user_id, ids=[found.id]))
 
     async def delete_all_memories(self, user_id: str, memory_type: str | None = None) -> int:
-        """Erase the memories of a type, or all; return how many. Conversations, files and settings stay."""
-        found = await self._every(user_id, memory_type)
+        """Erase the memories of a type, or all; return how many.
+
+        Conversations, files, settings and the edges that `graph` was given stay.
+        """
+        _, found = await self._dated(user_id, memory_type, periods.interval(None, None), None, 0)
         if found:
             await self._memory.forget(user_id, ids=[record.id for record in found])
         return len(found)
@@ -175,7 +186,7 @@ class NeuroMemory:
     async def history(self, user_id: str, memory_id: str) -> list[Shape]:
         """Return every version of a memory, the oldest first, each with `recorded_from` and `recorded_to`."""
         told: list[Shape] = []
-        for version in await self._memory.history(user_id, memory_id):
+        for version in await self._memory.history(identifier(user_id, "user_id"), memory_id):
             recorded = version.recorded
             told.append(
                 shapes.memory(version)
@@ -202,19 +213,21 @@ class NeuroMemory:
         """Return the memories nearest in meaning, best first, neither time nor importance counting.
 
         `[{id, content, memory_type, metadata, created_at, score}]`; `score` is the cosine. `filters` are values that
-        top-level keys of the metadata have to equal. Raises a `ProviderError` where the embedding model fails.
+        top-level keys of the metadata that was given have to equal. Raises a `ProviderError` where the embedding model
+        fails.
         """
         within("limit", limit, 1, MAX_LIMIT)
         kinds, sort = kinds_of(memory_type)
         plan = Plan(
-            kinds=kinds, sort=sort, limit=MAX_LIMIT if filters else limit, channels=("dense",), fusion="similarity",
-            created=periods.interval(created_after, created_before) if created_after or created_before else None,
+            kinds=kinds, sort=sort, metadata=shapes.wanted(filters, kinds), limit=limit, channels=("dense",),
+            fusion="similarity", edges=False, **opening.said(memory_type),
         )  # fmt: skip
-        found = await self._memory.recall(user_id, query, plan)
+        if created_after is not None or created_before is not None:
+            plan = replace(plan, created=periods.interval(created_after, created_before))
+        found = await self._memory.recall(identifier(user_id, "user_id"), query, plan)
         if found.degraded:
             raise opening.failed(found.degraded)
-        told = [shapes.found(hit) for hit in found.hits if _of_type(hit.record, memory_type)]
-        return [one for one in told if _has(one["metadata"], filters)][:limit]
+        return [shapes.found(hit) for hit in found.hits[:limit]]
 
     async def recall(
         self,
@@ -231,6 +244,7 @@ class NeuroMemory:
         as_of: datetime | str | None = None,
         mode: opening.Mode | None = None,
         explain: bool = False,
+        filters: Mapping[str, Any] | None = None,
     ) -> Shape:
         """Return what matters for `query`: relevance × recency × importance.
 
@@ -241,16 +255,18 @@ class NeuroMemory:
 
         `decay_rate` is after how many seconds what freshness adds has fallen to 1/e (30 days). `created_…` narrow by
         when a message was said or a memory written, `event_…` by when it happened; an end that is a date includes that
-        day. `as_of` answers from what was known then. `mode` is `lite` (memories alone), `pro` (and what was said: the
-        default) or `max` (and more of what the memories were made from). `explain` adds the `parts` of every score.
+        day. `filters` are as in `search`: no message passes them. `as_of` answers from what was known then. `mode` is
+        `lite` (memories alone), `pro` (and what was said: the default) or `max` (and more of what the memories were
+        made from). `explain` adds the `parts` of every score.
         """
         within("limit", limit, 1, MAX_LIMIT)
         plan = opening.plan(limit, decay_rate, memory_type, mode)
+        plan = replace(plan, metadata=shapes.wanted(filters, plan.kinds))
         if created_after is not None or created_before is not None:
             plan = replace(plan, created=periods.interval(created_after, created_before))
         if event_after is not None or event_before is not None:
             plan = replace(plan, valid_during=periods.interval(event_after, event_before))
-        found = await self._memory.recall(user_id, query, plan, as_of=as_of, explain=explain)
+        found = await self._memory.recall(identifier(user_id, "user_id"), query, plan, as_of=as_of, explain=explain)
         told = await recalled(self._memory, found, plan, memory_type, graphed=self._graphed)
         return told | ({"explain": explained(found)} if explain else {})
 
@@ -278,12 +294,12 @@ class NeuroMemory:
 
         The latest state is that of the last 14 days, averages are over everything.
         """
-        return await self._reflections.emotions(user_id)
+        return await self._reflections.emotions(identifier(user_id, "user_id"))
 
     async def user_profile(self, user_id: str) -> Shape:
         """Return what is known of the user: identity, occupation, interests, preferences, relationships, location,
         skills, goals, language. Personality and values are never inferred."""
-        return await profiled(self._memory, user_id)
+        return await profiled(self._memory, identifier(user_id, "user_id"))
 
     # --- by time ------------------------------------------------------------------------------------------------
 
@@ -301,7 +317,7 @@ class NeuroMemory:
         The newest come first, by when they happened, or else were written. An end that is a date includes that day.
         """
         within("limit", limit, 1, MAX_LIMIT)
-        during = periods.interval(start_time, self._clock() if end_time is None else end_time)
+        during = periods.interval(start_time, self._until(end_time))
         total, found = await self._dated(user_id, memory_type, during, limit, offset)
         return total, [shapes.memory(record) for record in found]
 
@@ -335,7 +351,7 @@ class NeuroMemory:
         """
         zone = periods.zone_of(tz, self._local(start_date))
         by = periods.granularity(granularity)
-        during = periods.interval(start_date, self._clock() if end_date is None else end_date, zone)
+        during = periods.interval(start_date, self._until(end_date), zone)
         _, found = await self._dated(user_id, memory_type, during, None, 0)
         return periods.timeline(reversed(found), by, zone, shapes.memory)
 
@@ -369,10 +385,12 @@ class NeuroMemory:
 
     async def cold_memories(self, user_id: str, threshold_days: int = 90, limit: int = 50) -> list[Shape]:
         """Return the memories that nothing has recalled for so many days, the longest unused first."""
+        user_id = identifier(user_id, "user_id")
         within("threshold_days", threshold_days, 0, 36_500)
         within("limit", limit, 1, MAX_LIMIT)
         since = self._clock() - timedelta(days=threshold_days)
-        found = await self._memory.unused(user_id, since, kinds=MEMORIES, limit=limit)
+        cold = await self._memory.unused(user_id, since, kinds=MEMORIES, limit=MAX_LIMIT)
+        found = [record for record in cold if shapes.remembered(record)][:limit]
         accessed = await self._memory.accessed(user_id, [record.id for record in found])
         return [shapes.memory(record, accessed.get(record.id)) for record in found]
 
@@ -388,26 +406,21 @@ class NeuroMemory:
         """Erase all there is of a user; return how many rows of each table, and files, are gone."""
         return await transfer.delete_user_data(self._memory, user_id)
 
-    async def _every(self, user_id: str, memory_type: str | None) -> list[Record]:
-        _, found = await self._dated(user_id, memory_type, periods.interval(None, None), None, 0)
-        return found
-
     async def _dated(
         self, user_id: str, memory_type: str | None, during: Any, limit: int | None, offset: int
     ) -> tuple[int, list[Record]]:
         kinds, sort = kinds_of(memory_type)
         if "passage" in kinds:
             raise InvalidInput("messages and files are listed by conversations and files")
-        return await self._memory.dated(user_id, kinds, during=during, sort=sort, limit=limit, offset=offset)
+        user_id = identifier(user_id, "user_id")
+        return await self._memory.dated(
+            user_id, kinds, during=during, sort=sort, edges=False, limit=limit, offset=offset
+        )
+
+    def _until(self, end: When | None) -> When:
+        """The end that is meant; where none is given, the present moment is within."""
+        return self._clock() + timedelta.resolution if end is None else end
 
     def _local(self, start: When) -> datetime:
         given = aware(start) if isinstance(start, datetime) and start.tzinfo else None
         return given or self._clock()
-
-
-def _of_type(record: Record, memory_type: str | None) -> bool:
-    return not isinstance(record, Passage) or shapes.memory_type(record) == memory_type
-
-
-def _has(metadata: Mapping[str, Any], filters: Mapping[str, Any] | None) -> bool:
-    return all(key in metadata and metadata[key] == value for key, value in (filters or {}).items())

@@ -9,6 +9,7 @@ from urllib.parse import parse_qsl, urlencode
 from fabula import AsyncMemory, FabulaError, Factors, InvalidInput, Plan, ProviderUnavailable, Settings
 from fabula.abc import Clock
 from fabula.checking import within
+from fabula.types import DOCUMENT, FILE_SESSION
 from neuromemory.providers import embedder_of, llm_of
 from neuromemory.shapes import MEMORIES, kinds_of
 from neuromemory.storage import blobs_of
@@ -56,7 +57,18 @@ def plan(limit: int, decay_rate: float | None, memory_type: str | None, mode: st
     if memory_type is None and mode != "lite":
         kinds = ("passage", *MEMORIES)
     factors = Factors() if decay_rate is None else Factors(decay=decay_rate)
-    return Plan(kinds=kinds, sort=sort, limit=limit, factors=factors, expand=MORE if mode == "max" else 0)
+    more = MORE if mode == "max" else 0
+    return Plan(
+        kinds=kinds, sort=sort, limit=limit, factors=factors, expand=more,
+        edges=memory_type is None, **said(memory_type),
+    )  # fmt: skip
+
+
+def said(memory_type: str | None) -> dict[str, Any]:
+    """Return how a plan tells what was said from the texts of files, where one of them is asked for."""
+    if memory_type == "document":
+        return {"speaker": DOCUMENT}
+    return {"without": FILE_SESSION} if memory_type == "conversation" else {}
 
 
 def failed(degraded: Sequence[str]) -> FabulaError:

@@ -77,6 +77,7 @@ def explained(found: Recollection) -> Shape:
         "confidence": found.confidence,
         "terms": list(trace.terms),
         "asks": trace.asks,
+        "windows": [{"start": shapes.moment(one.start), "end": shapes.moment(one.end)} for one in trace.windows],
         "profile": trace.profile,
         "weights": dict(trace.weights),
         "candidates": trace.pool,

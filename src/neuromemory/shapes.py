@@ -5,20 +5,21 @@ Times are ISO 8601 text with their zone, importance is 1 to 10, what is not know
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final, TypeAlias, cast
 
 from fabula import Access, Emotion, Fact, Frame, Hit, Insight, Interval, InvalidInput, Passage, Record
 from fabula.checking import aware
 from fabula.names import PROPERTIES
+from fabula.narrowing import edge
 from fabula.render import shown, spoken
 from fabula.text import identifier
-from fabula.types import CREATED, FILE_SESSION, INTERNAL, SORT, Kind
+from fabula.types import CREATED, FILE_SESSION, INTERNAL, SORT, TAGGED, Kind
 
 Shape: TypeAlias = dict[str, Any]
 MEMORIES: Final[tuple[Kind, ...]] = ("fact", "frame", "insight")
-GIVEN: Final = "metadata"
+GIVEN: Final = TAGGED
 """The key of a record's `meta` under which the metadata that a caller gave is kept, as given."""
 FELT: Final = 0.2
 """How far from neutral a valence has to be, for a sentiment to be told."""
@@ -41,6 +42,13 @@ def kinds_of(memory_type: str | None) -> tuple[tuple[Kind, ...], str | None]:
     return (("passage",), None) if name in _SAID else (("fact",), name)
 
 
+def wanted(filters: Mapping[str, Any] | None, kinds: Sequence[Kind]) -> Mapping[str, Any] | None:
+    """Return the metadata that memories have to have; raises `InvalidInput` where only messages are asked for."""
+    if filters and tuple(kinds) == ("passage",):
+        raise InvalidInput("filters are of the metadata of memories, not of what was said or uploaded")
+    return filters
+
+
 def memory_type(record: Record) -> str:
     """Return the memory type of a record."""
     if isinstance(record, Passage):
@@ -48,6 +56,11 @@ def memory_type(record: Record) -> str:
     if isinstance(record, Frame):
         return "episodic"
     return "insight" if isinstance(record, Insight) else str(record.meta.get(SORT) or "fact")
+
+
+def remembered(record: Record) -> bool:
+    """Return whether a record is a memory or was said: no setting, no node and no edge that `graph` was given."""
+    return isinstance(record, Passage) or (record.kind in MEMORIES and not edge(record))
 
 
 def record(

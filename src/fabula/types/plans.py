@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import reprlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final, Literal, get_args
+from typing import Any, Final, Literal, get_args
 
 from fabula.checking import aware, chosen, named, within
 from fabula.errors import InvalidInput
@@ -55,6 +56,8 @@ class Plan:
     rrf_k: int = 60
     session: str | tuple[str, ...] | None = None
     """One session, or any of several."""
+    without: str = ""
+    """No passage of a session whose id begins with this, unless it is blank."""
     speaker: str | None = None
     during: Interval | None = None
     created: Interval | None = None
@@ -63,6 +66,11 @@ class Plan:
     """Only what happened or held in it, at least in part; what has no time of its own by when it was recorded."""
     sort: str | None = None
     """Only what its author calls a memory of this sort (`meta["sort"]`); empty: only what nobody calls anything."""
+    metadata: Mapping[str, Any] | None = None
+    """Only what its author gave these values (`meta["metadata"]`; of insights also the `category`), which are JSON:
+    equality, key by key. Messages have none."""
+    edges: bool = True
+    """Whether what is nothing but an edge that somebody drew between two nodes (`graph.add_edge`) counts as a fact."""
     factors: Factors | None = None
     valid_at: datetime | None = None
     """Only what happened or held at this time comes back, of every kind; see `fabula.holding`."""
@@ -92,6 +100,8 @@ class Plan:
         for name, kind in _TYPES.items():
             if not isinstance(value := getattr(self, name), kind | None):
                 raise InvalidInput(f"{name} is of the type {kind.__name__}, or None, not {reprlib.repr(value)}")
+        if self.metadata is not None:
+            object.__setattr__(self, "metadata", _values(self.metadata))
         if self.speaker is not None:
             object.__setattr__(self, "speaker", named("speaker", self.speaker))
         if isinstance(self.session, tuple | list):
@@ -102,4 +112,15 @@ class Plan:
 
 _TYPES: Final[Mapping[str, type]] = {
     "during": Interval, "created": Interval, "valid_during": Interval, "factors": Factors, "sort": str,
+    "metadata": Mapping, "without": str, "edges": bool,
 }  # fmt: skip
+
+
+def _values(given: Mapping[str, Any]) -> dict[str, Any]:
+    if odd := [key for key in given if not isinstance(key, str)]:  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InvalidInput(f"a key of metadata is text, not {reprlib.repr(odd[0])}")
+    try:
+        json.dumps(dict(given), allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InvalidInput(f"metadata has to be plain JSON: {error}") from None
+    return dict(given)

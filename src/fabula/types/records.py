@@ -29,6 +29,8 @@ VAGUE: Final[tuple[Precision, ...]] = ("instant", "fuzzy")
 """The precisions of times that say nothing of when."""
 SORT: Final = "sort"
 """The key of `meta` under which who writes a record of their own says what sort of memory it is (`Plan.sort`)."""
+TAGGED: Final = "metadata"
+"""The key of `meta` under which they keep further values of their own, to be asked for by (`Plan.metadata`)."""
 
 Link = Literal["subject", "object", "names", "synonym", "causes", "fused"]
 """How records are tied: a fact to its subject and its object, a frame to whom it names, an entity to one that may be

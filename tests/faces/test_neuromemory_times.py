@@ -1,0 +1,131 @@
+"""NeuroMemory's memories by time: ranges and their ends, days and weeks, and the times that a question says."""
+
+from datetime import UTC, date, datetime, timedelta, timezone
+from typing import Any
+
+import pytest
+
+from fabula.testing import FakeClock
+from neuromemory import NeuroMemory
+
+
+async def merged(nm: NeuroMemory, query: str, user: str = "alice", **more: Any) -> list[str]:
+    return [one["text"] for one in (await nm.recall(user, query, **more))["merged"]]
+
+
+async def test_a_range_ends_before_its_end_and_a_naive_time_is_utc(nm: NeuroMemory):
+    for hour in (9, 10, 11):
+        await nm.add_memory("alice", f"at {hour}", occurred_at=f"2025-03-01T{hour:02}:00")
+    start, end = (datetime.fromisoformat(f"2025-03-01T{hour}:00") for hour in ("09", "11"))
+    for shift in (None, UTC, timezone(timedelta(hours=8))):
+        ends = (start, end) if shift is None else (start.replace(tzinfo=UTC), end.replace(tzinfo=UTC).astimezone(shift))
+        total, found = await nm.get_memories_by_time_range("alice", *ends)
+        assert (total, [one["content"] for one in found]) == (2, ["at 10", "at 9"])
+    total, page = await nm.get_memories_by_time_range("alice", start, limit=1, offset=1)
+    assert (total, [one["content"] for one in page]) == (3, ["at 10"])
+    with pytest.raises(ValueError, match="before"):
+        await nm.get_memories_by_time_range("alice", end, start)
+
+
+async def test_recent_memories_are_of_the_last_days_newest_first(nm: NeuroMemory, neuro_clock: FakeClock):
+    for days in (0, 3, 6, 8):
+        await nm.add_memory("alice", f"{days} days ago", "fact", occurred_at=neuro_clock() - timedelta(days=days))
+    await nm.add_memory("alice", "an episode", "episodic", occurred_at=neuro_clock() - timedelta(days=1))
+    assert [one["content"] for one in await nm.get_recent_memories("alice")] == [
+        "0 days ago", "an episode", "3 days ago", "6 days ago",
+    ]  # fmt: skip
+    facts = await nm.get_recent_memories("alice", 30, ["fact"], limit=2)
+    assert [one["content"] for one in facts] == ["0 days ago", "3 days ago"]
+
+
+async def test_weeks_begin_on_monday_and_days_are_the_users(nm: NeuroMemory):
+    sunday, monday = datetime(2025, 3, 2, 20, tzinfo=UTC), datetime(2025, 3, 3, 9, tzinfo=UTC)
+    await nm.add_memory("alice", "sunday evening", occurred_at=sunday)
+    await nm.add_memory("alice", "monday", "fact", occurred_at=monday)
+    weeks = await nm.get_memory_timeline("alice", "2025-02-01", granularity="week", tz="UTC")
+    assert [(week["period"], week["end"], week["count"]) for week in weeks] == [
+        ("2025-02-24", "2025-03-02", 1), ("2025-03-03", "2025-03-09", 1),
+    ]  # fmt: skip
+    (week,) = await nm.get_memory_timeline("alice", "2025-02-01", granularity="week", tz="Asia/Shanghai")
+    assert (week["period"], week["count"]) == ("2025-03-03", 2)
+    (month,) = await nm.get_memory_timeline("alice", "2025-02-01", granularity="month", tz="UTC")
+    assert (month["period"], month["start"], month["end"]) == ("2025-03", "2025-03-01", "2025-03-31")
+    assert await nm.get_daily_memory_stats("alice", "2025-03-01", tz="UTC") == [
+        {"date": "2025-03-02", "count": 1, "by_type": {"general": 1}},
+        {"date": "2025-03-03", "count": 1, "by_type": {"fact": 1}},
+    ]
+    assert await nm.get_daily_memory_stats("alice", "2025-03-01", tz="Asia/Shanghai") == [
+        {"date": "2025-03-03", "count": 2, "by_type": {"fact": 1, "general": 1}}
+    ]
+
+
+async def test_an_end_that_is_a_date_includes_that_day_in_the_users_zone(nm: NeuroMemory):
+    await nm.add_memory("alice", "late", occurred_at="2025-03-02T23:30:00+08:00")
+    for end in ("2025-03-02", date(2025, 3, 2)):
+        days = await nm.get_daily_memory_stats("alice", "2025-03-02", end, tz="Asia/Shanghai")
+        assert [day["count"] for day in days] == [1]
+        assert (await nm.get_memories_by_time_range("alice", end, end))[0] == 1
+    assert await nm.get_daily_memory_stats("alice", "2025-03-01", "2025-03-01", tz="Asia/Shanghai") == []
+
+
+async def test_cold_memories_are_those_that_nothing_recalls(nm: NeuroMemory, neuro_clock: FakeClock):
+    tea = await nm.add_memory("alice", "likes tea", "fact")
+    kayak = await nm.add_memory("alice", "owns a kayak", "fact")
+    await nm.flush()
+    neuro_clock.advance(timedelta(days=91))
+    assert {one["id"] for one in await nm.cold_memories("alice")} == {tea, kayak}
+    assert [one["id"] for one in (await nm.recall("alice", "tea"))["merged"]] == [tea]
+    (cold,) = await nm.cold_memories("alice")
+    assert (cold["id"], cold["access_count"]) == (kayak, 0)
+    told = await nm.get_memory("alice", tea)
+    assert told is not None
+    assert told["access_count"] == 1
+
+
+# --- field reports ---
+
+DAYS = [
+    ("昨天", "2025-03-04", "2025-03-05"), ("前天", "2025-03-03", "2025-03-04"), ("大前天", "2025-03-02", "2025-03-03"),
+    ("大后天", "2025-03-08", "2025-03-09"), ("上个月", "2025-02-01", "2025-03-01"),
+    ("上周三", "2025-02-26", "2025-02-27"), ("三天前", "2025-03-02", "2025-03-03"),
+    ("去年上半年", "2024-01-01", "2024-07-01"), ("yesterday", "2025-03-04", "2025-03-05"),
+    ("last month", "2025-02-01", "2025-03-01"), ("last week", "2025-02-24", "2025-03-03"),
+    ("in 1998", "1998-01-01", "1999-01-01"), ("in week 53 of 2026", "2026-12-28", "2027-01-04"), ("in 44 BC", "", ""),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("said", "start", "end"), DAYS)
+async def test_b083_b093_a_question_means_the_time_it_says(nm: NeuroMemory, said: str, start: str, end: str):
+    await nm.add_memory("alice", "went diving 潜水", "fact")
+    asked = f"I went diving {said}" if said.isascii() else f"{said}我去潜水了吗"
+    windows = (await nm.recall("alice", asked, explain=True))["explain"]["windows"]
+    assert [(one["start"][:10], one["end"][:10]) for one in windows] == ([(start, end)] if start else [])
+
+
+async def test_b086_times_with_and_without_a_zone_stand_together(nm: NeuroMemory):
+    for text, when in (
+        ("tea naive", datetime.fromisoformat("2025-03-01T12:00")), ("tea tokyo", "2025-03-01T21:00+09:00"),
+        ("tea utc", "2025-03-01T12:00Z"),
+    ):  # fmt: skip
+        await nm.add_memory("alice", text, "fact", occurred_at=when)
+    await nm.flush()
+    assert len(await merged(nm, "tea")) == 3
+    for start, end in (("2025-03-01T12:00", "2025-03-01T12:01"), ("2025-03-01T21:00+09:00", "2025-03-01T13:00Z")):
+        total, found = await nm.get_memories_by_time_range("alice", start, end)
+        assert total == 3
+        assert len({datetime.fromisoformat(one["occurred_at"]) for one in found}) == 1
+    assert (await nm.reflect("alice"))["memories_analyzed"] == 3
+
+
+async def test_b091_a_date_at_the_end_is_a_whole_day(nm: NeuroMemory, neuro_clock: FakeClock):
+    neuro_clock.advance(timedelta(days=400))
+    for when in ("2026-03-31T15:00Z", "2026-03-31T23:59:59.999999Z", "2026-04-01T00:00Z"):
+        await nm.add_memory("alice", f"tea {when}", "fact", occurred_at=when)
+    await nm.flush()
+    total, found = await nm.get_memories_by_time_range("alice", "2026-03-31", "2026-03-31")
+    assert (total, len(found)) == (2, 2)
+    assert len(await merged(nm, "tea", event_before="2026-03-31")) == 2
+    with pytest.raises(ValueError, match="2026"):
+        await nm.get_memories_by_time_range("alice", "2026-04-01", "2026-03-30")
+    with pytest.raises(ValueError, match="2026"):
+        await nm.recall("alice", "tea", event_after="2026-04-01", event_before="2026-03-30")
