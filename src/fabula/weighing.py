@@ -22,7 +22,8 @@ MOVED: Final = 0.5
 """How much longer what moved to the utmost (arousal 1) stays fresh."""
 UNRELATED: Final = 0.5
 """What `Embedder.similarity` says of texts that are as alike as unrelated ones get."""
-HAIR: Final = 1e-6
+EVEN: Final = 6
+"""Decimals of a score beyond which the order of the ranking decides: how old things are tells them apart no more."""
 DEPTH: Final = 50
 """How many of the most relevant hits of each kind are weighed, at least: age and importance choose among them."""
 NEWER: Final = 0.88
@@ -94,7 +95,7 @@ def weighed(
         )
         for hit, relevant, recent in zip(hits, relevance, fresh, strict=True)
     ]
-    return sorted(found, key=lambda hit: -hit.score)
+    return sorted(found, key=lambda hit: -round(hit.score, EVEN))
 
 
 def _relevance(hits: Sequence[Hit]) -> list[float]:
@@ -110,8 +111,7 @@ def _relevance(hits: Sequence[Hit]) -> list[float]:
         near = np.interp(np.linspace(0, len(alike) - 1, count), np.arange(len(alike)), alike) if alike else behind
         words = behind * [hits[place].parts.get("covered", 0.0) for place in places]
         found = np.where(near < UNRELATED, np.maximum(near, words), near)
-        # What is ranked before is as relevant at least, and by a hair more.
-        found = np.maximum.accumulate(found[::-1])[::-1] * (1 - HAIR * np.arange(count))
+        found = np.maximum.accumulate(found[::-1])[::-1]  # what is ranked before is as relevant at least
         for place, value in zip(places, found.tolist(), strict=True):
             relevance[place] = value
     return relevance

@@ -74,7 +74,7 @@ async def test_key_values(memory: AsyncMemory):
     assert [one.key for one in await kv.list(USER, "n", limit=1, after="a_1")] == ["ax1"]
     assert await kv.delete(USER, "n", "b") is True
     assert await kv.delete(USER, "n", "b") is False
-    with pytest.raises(ValueError, match="scope"):
+    with pytest.raises(ValueError, match="user_id"):
         await kv.get("", "n", "b")
 
 
