@@ -210,7 +210,7 @@ class Files:
 
     async def _open(self) -> tuple[Ground, BlobStore]:
         ground = await self._ready()
-        return ground, _blobs(ground)
+        return ground, blobs_of(ground)
 
     async def _held(self, scope: str, file_id: str) -> tuple[BlobStore, str]:
         ground, blobs = await self._open()
@@ -270,7 +270,7 @@ async def erase(ground: Ground, scope: str, erasure: Erasure) -> Forgotten:
         inner = [await _passages(ground, scope, name) for name in notes if name not in named]
         ids = dict.fromkeys([*erasure.ids, *notes, *(i for some in inner for i in some)])
         erasure = replace(erasure, ids=tuple(ids))
-    blobs = _blobs(ground) if notes else ground.blobs
+    blobs = blobs_of(ground) if notes else ground.blobs
     forgotten = await ground.store.erase(scope, erasure)
     if blobs is None:
         return forgotten
@@ -284,7 +284,8 @@ async def erase(ground: Ground, scope: str, erasure: Erasure) -> Forgotten:
     return replace(forgotten, rows={**forgotten.rows, "files": sum(gone)}) if any(gone) else forgotten
 
 
-def _blobs(ground: Ground) -> BlobStore:
+def blobs_of(ground: Ground) -> BlobStore:
+    """Return where a memory keeps the bytes of files; raises `InvalidInput` where it has no place for them."""
     if ground.blobs is None:
         raise InvalidInput("this memory has no place for files: give blobs=FolderBlobs(…) or S3Blobs(…)")
     return ground.blobs

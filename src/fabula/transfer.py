@@ -11,9 +11,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from fabula.abc import MOVED, BlobStore, Filter, Ground, ScopeState
+from fabula.abc import MOVED, Filter, Ground, ScopeState
 from fabula.errors import InvalidInput, StoreUnavailable
 from fabula.exported import BLOB, FILES, FORMAT, STATE, VERSION, Digest, Export, blob_key, coded, shown
+from fabula.files import blobs_of
 from fabula.remember import new_id
 from fabula.types import Note
 from fabula.upkeep import PAGES, TRIES, digest
@@ -34,6 +35,7 @@ class Imported:
 
 async def export(ground: Ground, scope: str) -> dict[str, Any]:
     """See `AsyncMemory.export`."""
+    await ground.access.write(scope)
     for _ in range(TRIES):
         state = await ground.store.state(scope)
         if state is None:
@@ -84,7 +86,7 @@ async def import_(ground: Ground, data: Mapping[str, Any], scope: str | None) ->
     if await digest(store, scope) != proved.rows:
         raise StoreUnavailable(f"scope {scope!r} did not arrive as it was exported; nothing of it is to be seen")
     for file_id, held in proved.blobs.items():
-        await _blobs(ground).put(blob_key(scope, file_id), held)
+        await blobs_of(ground).put(blob_key(scope, file_id), held)
     await store.publish(scope, copier, proved.state)
     ground.wake(scope)
     return Imported(scope=scope, rows=written, blobs=len(proved.blobs))
@@ -95,7 +97,7 @@ async def _contents(ground: Ground, scope: str) -> dict[str, bytes]:
     found: dict[str, bytes] = {}
     for file_id, key in (await _files(ground, scope)).items():
         try:
-            found[file_id] = await _blobs(ground).get(key)
+            found[file_id] = await blobs_of(ground).get(key)
         except KeyError:
             log.warning("file %s of scope %r is not in the blob store: it is left out", file_id, scope)
     return found
@@ -110,9 +112,3 @@ async def _files(ground: Ground, scope: str) -> dict[str, str]:
         found |= {note.key: note.value[BLOB] for note in notes}
         wanted = replace(wanted, after=page[-1][0])
     return dict(sorted(found.items()))
-
-
-def _blobs(ground: Ground) -> BlobStore:
-    if ground.blobs is None:
-        raise InvalidInput("uploaded files are kept in a blob store: open the memory with it")
-    return ground.blobs
