@@ -5,7 +5,7 @@ Times are ISO 8601 text with their zone, importance is 1 to 10, what is not know
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any, Final, TypeAlias, cast
 
@@ -25,6 +25,7 @@ FELT: Final = 0.2
 UNFELT: Final = 0.5
 """The arousal of what says none."""
 _KINDS: Final[Mapping[str, Kind]] = {"fact": "fact", "episodic": "frame", "insight": "insight"}
+_KEYS: Final = ("content", "memory_type", "metadata", "occurred_at")
 _SAID: Final = ("conversation", "document")
 DOCUMENT: Final = "file:"
 """How the sessions begin that hold the text of a file."""
@@ -78,6 +79,33 @@ def record(
         category = (metadata or {}).get("category", "")
         return Insight(**common, category=category if isinstance(category, str) else "")
     return Frame(**common) if made == "frame" else Fact(**common)
+
+
+def records(user_id: str, memories: Iterable[Mapping[str, Any]]) -> list[Fact | Frame | Insight]:
+    """Return the records of many memories, each `{content, memory_type?, metadata?, occurred_at?}`.
+
+    Raises `InvalidInput`, which says the place of the one that cannot be meant.
+    """
+    given: Any = memories
+    if not isinstance(given, Iterable) or isinstance(given, Mapping | str | bytes):
+        raise InvalidInput(f"memories are a list of dicts, not {type(memories).__name__}")
+    made: list[Fact | Frame | Insight] = []
+    for place, one in enumerate(cast(Iterable[Any], given)):
+        try:
+            made.append(_given(user_id, one))
+        except InvalidInput as error:
+            raise InvalidInput(f"memory {place}: {error}") from None
+    return made
+
+
+def _given(user_id: str, one: Any) -> Fact | Frame | Insight:
+    if not isinstance(one, Mapping):
+        raise InvalidInput(f"a memory is a dict, not {type(one).__name__}")
+    told = cast(Mapping[str, Any], one)
+    if unknown := told.keys() - _KEYS:
+        raise InvalidInput(f"a memory has {', '.join(_KEYS)}, not {', '.join(sorted(map(repr, unknown)))}")
+    kind, occurred = told.get("memory_type", "general"), told.get("occurred_at")
+    return record(user_id, told.get("content", ""), kind, told.get("metadata"), occurred)
 
 
 def weights(metadata: Mapping[str, Any] | None) -> Shape:
