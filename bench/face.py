@@ -34,12 +34,12 @@ WHO = ("Alice", "Bob", "Nora", "Emma", "my sister", "our neighbour", "the new ma
 DID = ("met a friend in", "flew to", "is tired of", "works for a bank in", "bought a bicycle in", "loves the food of",
        "misses the rain of", "argued about money in", "learned to cook in", "wants to move to")  # fmt: skip
 WHERE = ("Porto", "Berlin", "Kyoto", "Lima", "Oslo", "Boston", "Hangzhou", "Lyon", "Quito", "Cork")
-WHY = ("because of the children", "before the summer", "with an old colleague", "and was late again", "for the first time",
-       "which made her day", "although it is far", "after the long winter")  # fmt: skip
-谁 = ("小王", "妈妈", "李医生", "我妹妹", "邻居", "新来的经理", "张老师", "艾玛")
-做 = ("喜欢住在", "上周去了", "打算搬到", "厌倦了", "学会了做菜在", "在银行工作在", "买了一辆自行车在", "想念的是")
-哪 = ("上海", "杭州", "北京", "成都", "大理", "厦门", "西安", "南京")
-为 = ("因为孩子要上学", "所以很开心", "但是有点累", "和老同事一起", "这是第一次", "虽然很远", "过完冬天以后")
+WHY = ("because of the children", "before the summer", "with an old colleague", "and was late again",
+       "for the first time", "which made her day", "although it is far", "after the long winter")  # fmt: skip
+HAN_WHO = ("小王", "妈妈", "李医生", "我妹妹", "邻居", "新来的经理", "张老师", "艾玛")
+HAN_DID = ("喜欢住在", "上周去了", "打算搬到", "厌倦了", "学会了做菜在", "在银行工作在", "买了一辆自行车在", "想念的是")
+HAN_WHERE = ("上海", "杭州", "北京", "成都", "大理", "厦门", "西安", "南京")
+HAN_WHY = ("因为孩子要上学", "所以很开心", "但是有点累", "和老同事一起", "这是第一次", "虽然很远", "过完冬天以后")
 
 
 class Directions(BundledEmbedder):
@@ -60,7 +60,7 @@ class Directions(BundledEmbedder):
 
 def said(dice: random.Random) -> str:
     """Return a sentence of six to fifteen words or characters, in either language."""
-    parts = (WHO, DID, WHERE, WHY) if dice.random() < 0.6 else (谁, 做, 哪, 为)
+    parts = (WHO, DID, WHERE, WHY) if dice.random() < 0.6 else (HAN_WHO, HAN_DID, HAN_WHERE, HAN_WHY)
     joint = " " if parts[0] is WHO else ""
     return joint.join([*map(dice.choice, parts), str(dice.randint(1, 400))])
 
@@ -82,7 +82,7 @@ def memories(count: int, seed: int) -> list[dict[str, Any]]:
 def questions(count: int) -> list[str]:
     dice = random.Random(5)
     english = (f"Where did {dice.choice(WHO)} go {dice.choice(WHY)}?" for _ in iter(int, 1))
-    chinese = (f"{dice.choice(谁)}在{dice.choice(哪)}做什么？" for _ in iter(int, 1))
+    chinese = (f"{dice.choice(HAN_WHO)}在{dice.choice(HAN_WHERE)}做什么？" for _ in iter(int, 1))
     return [next(english if dice.random() < 0.6 else chinese) for _ in range(count)]
 
 

@@ -19,11 +19,12 @@ from fabula import narrowing, question, ranking, scoring
 from fabula.abc import Embedder, Store
 from fabula.conventions import Conventions
 from fabula.errors import ProviderError
-from fabula.hits import Answer, Rate
+from fabula.hits import Answer
 from fabula.index import Bools, Floats, Index
 from fabula.names import NAMED, spans_of_names
 from fabula.question import Question
 from fabula.ranking import UNRANKED, Ranking
+from fabula.rating import Rate
 from fabula.render import Recollection
 from fabula.scoring import Cue
 from fabula.text import AHEAD, ANALYZER, TIMED, clean, hash_term, query_terms, script, tokens

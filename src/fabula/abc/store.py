@@ -92,6 +92,14 @@ class Store(ABC):
     async def fetch(self, scope: str, numbers: Sequence[int]) -> dict[int, Record]:
         """Return record versions by number; unknown numbers are left out."""
 
+    async def shown(self, scope: str, index: Index, numbers: Sequence[int]) -> dict[int, Record]:
+        """Return record versions by number as `fetch` does: as they are now, or were when `index` was read.
+
+        Others may be handed the same records.
+        """
+        del index
+        return await self.fetch(scope, numbers)
+
     @abstractmethod
     async def pictures(self, scope: str, record_id: str) -> dict[int, bytes]:
         """Return the pictures kept with a passage, by their place among its images."""
