@@ -15,7 +15,7 @@ import numpy as np
 from fabula import weighing
 from fabula.abc import Store
 from fabula.expansion import expanded
-from fabula.feelings import all_felt
+from fabula.feelings import all_felt, put_in_a_word
 from fabula.index import Bools, Doubles, Floats, Index, Ints
 from fabula.narrowing import fits
 from fabula.question import Question
@@ -166,7 +166,8 @@ class Answer:
         for kind in others:
             wanted = np.ones(len(self.index.of(kind)), np.bool_)
             hits |= {hit.record.id: hit for hit in await self._nearest(kind, wanted)}
-        return _limited([hit for hit in hits.values() if self._good(hit)], self.plan, many=False)
+        good = [hit for hit in hits.values() if self._good(hit)]
+        return [good[place] for place in _limited(good, [hit.score for hit in good], self.plan, many=False)]
 
     async def _nearest(self, kind: Kind, wanted: Bools) -> list[Hit]:
         rows, cosine = nearest(self.index, self.cue, kind, wanted, self.plan.limit)
@@ -205,10 +206,13 @@ class Answer:
         then = self.plan.valid_at or self.at
         drawn = [_fitting(hit, asked, then) for hit in made.values()]
         found = [*found, *sorted(drawn, key=_rank)]
-        if self.plan.factors is not None:
-            known = await self._accessed(found) if self.plan.factors.rehearsal else {}
-            found = weighing.weighed(found, self.plan.factors, self.query, then, known)
-        return _limited(found, self.plan, many=asked.many)
+        if self.plan.factors is None:
+            kept = _limited(found, [hit.score for hit in found], self.plan, many=asked.many)
+            return [found[place] for place in kept]
+        known = await self._accessed(found) if self.plan.factors.rehearsal else {}
+        weights = weighing.weighed(found, self.plan.factors, self.query, then, known)
+        kept = _limited(found, weights.scores, self.plan, many=asked.many)
+        return [weights.told(_with_word(found[place]), place) for place in kept]
 
     async def _accessed(self, hits: Sequence[Hit]) -> dict[str, Access]:
         return await self.store.accessed(self.scope, [hit.record.id for hit in hits])
@@ -297,18 +301,23 @@ def _inherited(derived: Sequence[Record], hits: Sequence[Hit]) -> list[Hit]:
     for record in derived:
         if cited := [best[source] for source in record.sources if source in best]:
             top = max(cited, key=lambda hit: hit.score)
-            found.append(replace(top, record=record, emotion=record.emotion or top.emotion))
+            found.append(Hit(record=record, score=top.score, parts=top.parts, emotion=record.emotion or top.emotion))
     return found
 
 
-def _limited(hits: Sequence[Hit], plan: Plan, *, many: bool) -> list[Hit]:
-    """As many of each kind as are wanted, best first."""
+def _with_word(hit: Hit) -> Hit:
+    """The hit with a word for how it felt, where that is an estimate."""
+    return replace(hit, emotion=put_in_a_word(hit.emotion, hit.record.text)) if hit.emotion else hit
+
+
+def _limited(hits: Sequence[Hit], scores: Sequence[float], plan: Plan, *, many: bool) -> list[int]:
+    """The places of as many of each kind as are wanted, best first."""
     counts: dict[str, int] = {}
-    kept: list[Hit] = []
+    kept: list[int] = []
     most = {"passage": plan.limit + plan.expand, "fact": plan.limit * (MANY if many else 1)}
-    for hit in sorted(hits, key=_rank):
-        kind = hit.record.kind
+    for place in sorted(range(len(hits)), key=lambda place: -scores[place]):
+        kind = hits[place].record.kind
         counts[kind] = counts.get(kind, 0) + 1
         if counts[kind] <= most.get(kind, plan.limit):
-            kept.append(hit)
+            kept.append(place)
     return kept

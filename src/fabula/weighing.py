@@ -8,9 +8,8 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -64,31 +63,41 @@ def recency(
     return factors.floor + (1 - factors.floor) * fresh
 
 
+class Weights(NamedTuple):
+    """The factors of hits, one each."""
+
+    relevance: list[float]
+    recency: list[float]
+    scores: list[float]
+    """Their products with the importance."""
+
+    def told(self, hit: Hit, place: int) -> Hit:
+        """Return the hit at a place with its score, and the factors among its parts."""
+        factors = {"relevance": self.relevance[place], "recency": self.recency[place]}
+        parts = {**hit.parts, **factors, "importance": hit.record.importance}
+        return Hit(record=hit.record, score=self.scores[place], parts=parts, emotion=hit.emotion)
+
+
 def weighed(
     hits: Sequence[Hit], factors: Factors, query: str, at: datetime, accessed: Mapping[str, Access] = NOTHING
-) -> list[Hit]:
-    """Return the hits with the product of their three factors as score, best first.
+) -> Weights:
+    """Return the three factors of each hit, and their products: the scores.
 
-    `parts` has `relevance`, `recency` and `importance`. Relevance is the calibrated similarity; where words and
-    context rank hits of a kind otherwise than meaning alone, the first of them has the greatest of their
-    similarities, the second the next: so it is in the order of the ranking and on the scale of similarity. A hit
-    without a vector has what stands at its place. What only words found, since by meaning it is no nearer than
-    unrelated texts are, has the share of hits ranked behind it, times that of the question's words that it has.
+    Relevance is the calibrated similarity; where words and context rank hits of a kind otherwise than meaning alone,
+    the first of them has the greatest of their similarities, the second the next: so it is in the order of the
+    ranking and on the scale of similarity. A hit without a vector has what stands at its place. What only words
+    found, since by meaning it is no nearer than unrelated texts are, has the share of hits ranked behind it, times
+    that of the question's words that it has.
     """
     relevance = _relevance(hits)
     fresh = [recency(hit.record, factors, at, hit.emotion, accessed.get(hit.record.id)) for hit in hits]
     ahead = FRESHER * (1 - factors.floor)
     for newer, lifted in _newer(hits, relevance, fresh, ahead, query).items():
         relevance[newer] = max(relevance[newer], lifted)
-    found = [
-        replace(
-            hit,
-            score=relevant * recent * hit.record.importance,
-            parts={**hit.parts, "relevance": relevant, "recency": recent, "importance": hit.record.importance},
-        )
-        for hit, relevant, recent in zip(hits, relevance, fresh, strict=True)
+    scores = [
+        relevant * recent * hit.record.importance for hit, relevant, recent in zip(hits, relevance, fresh, strict=True)
     ]
-    return sorted(found, key=lambda hit: -hit.score)
+    return Weights(relevance, fresh, scores)
 
 
 def _relevance(hits: Sequence[Hit]) -> list[float]:

@@ -192,17 +192,22 @@ def found(hit: Hit) -> Shape:
     }
 
 
+def source(record: Record) -> str:
+    """Return where `recall` has a record from: `conversation`, `graph` or `vector`."""
+    if memory_type(record) == "conversation":
+        return "conversation"
+    return "graph" if PROPERTIES in record.meta else "vector"
+
+
 def merged(hit: Hit) -> Shape:
     """Return what `recall` brought back: its `score` is the product of the factors in `parts`."""
     record = hit.record
-    kind = memory_type(record)
-    source = "conversation" if kind == "conversation" else "graph" if PROPERTIES in record.meta else "vector"
     return {
         "id": record.id,
         "content": _prefixed(record, record.emotion or hit.emotion),
         "text": text(record),
-        "source": source,
-        "memory_type": kind,
+        "source": source(record),
+        "memory_type": memory_type(record),
         "score": hit.score,
         "metadata": metadata(record, hit.emotion),
         "created_at": created_at(record),
