@@ -117,10 +117,10 @@ def all_felt(
 
 
 def put_in_a_word(emotion: Emotion, text: str) -> Emotion:
-    """Return an estimate with the word for it in the language of a text; what was told stays as it is."""
-    if not emotion.estimated:
+    """Return an estimate with the word for it in the language of a text; one that has a word stays as it is."""
+    if not emotion.estimated or emotion.label:
         return emotion
-    return replace(emotion, label=label(emotion.valence, emotion.arousal, language_of([text])))
+    return replace(emotion, label=label(emotion.valence, emotion.arousal, "zh" if script(text) == "han" else "en"))
 
 
 # --- the word for it --------------------------------------------------------------------------------------------

@@ -26,7 +26,7 @@ from fabula.scoring import Cue
 from fabula.standing import STANDING, nearest, standing
 from fabula.text import hash_term
 from fabula.timeline import about
-from fabula.types import Access, Emotion, Fact, Hit, Insight, Interval, Kind, Plan, Record
+from fabula.types import Access, Emotion, Fact, Hit, Interval, Kind, Plan, Record
 
 CONFIDENT: Final = 10
 """How many of the best passages tell whether anything is known."""
@@ -98,6 +98,8 @@ class Answer:
     async def _said(self, places: Ints) -> list[Hit]:
         """The passages at these places of the ranking."""
         ranked = self.ranked
+        if not len(places):
+            return []
         known, places = await self._known("passage", ranked.rows[places], places)
         features: dict[str, Floats | Doubles] = {name: values[places] for name, values in ranked.features.items()}
         cosine, covered, lifted = (ranked.features[name][places] for name in ("cosine", "covered", "lifted"))
@@ -191,11 +193,8 @@ class Answer:
                 keyed = await self._fetched(kind, self.ranked.keys[kind], count)
                 keyed = [*keyed, *await self._along(keyed)] if asked.many and kind == "fact" else keyed
                 made |= {hit.record.id: hit for hit in keyed if self._good(hit)}
-        others: list[Kind] = [kind for kind in self.plan.kinds if kind != "passage"]
-        ids = [hit.record.id for hit in said]
-        cited = await self.store.citing(self.scope, ids, others, self.as_of) if others and said else []
-        for hit in _inherited([record for record in cited if record.status != "archived"], said):
-            if not isinstance(hit.record, Insight) and fits(hit.record, self.plan):
+        for hit in _inherited(await self._cited(said), said):
+            if fits(hit.record, self.plan):
                 made.setdefault(hit.record.id, hit)
         made |= {hit.record.id: hit for hit in own if self._good(hit)}
         if self.then is not None:
@@ -212,7 +211,14 @@ class Answer:
         known = await self._accessed(found) if self.plan.factors.rehearsal else {}
         weights = weighing.weighed(found, self.plan.factors, self.query, then, known)
         kept = _limited(found, weights.scores, self.plan, many=asked.many)
-        return [weights.told(_with_word(found[place]), place) for place in kept]
+        return [weights.told(found[place], place) for place in kept]
+
+    async def _cited(self, said: Sequence[Hit]) -> list[Record]:
+        """What was made from passages; insights are ranked by what they say alone."""
+        kinds: list[Kind] = [kind for kind in self.plan.kinds if kind not in ("passage", "insight")]
+        ids = [hit.record.id for hit in said]
+        found = await self.store.cited(self.scope, self.index, ids, kinds, self.as_of) if kinds and ids else []
+        return [record for record in found if record.status != "archived"]
 
     async def _accessed(self, hits: Sequence[Hit]) -> dict[str, Access]:
         return await self.store.accessed(self.scope, [hit.record.id for hit in hits])
@@ -301,13 +307,9 @@ def _inherited(derived: Sequence[Record], hits: Sequence[Hit]) -> list[Hit]:
     for record in derived:
         if cited := [best[source] for source in record.sources if source in best]:
             top = max(cited, key=lambda hit: hit.score)
-            found.append(Hit(record=record, score=top.score, parts=top.parts, emotion=record.emotion or top.emotion))
+            emotion = record.emotion or (top.emotion and put_in_a_word(top.emotion, top.record.text))
+            found.append(Hit(record=record, score=top.score, parts=top.parts, emotion=emotion))
     return found
-
-
-def _with_word(hit: Hit) -> Hit:
-    """The hit with a word for how it felt, where that is an estimate."""
-    return replace(hit, emotion=put_in_a_word(hit.emotion, hit.record.text)) if hit.emotion else hit
 
 
 def _limited(hits: Sequence[Hit], scores: Sequence[float], plan: Plan, *, many: bool) -> list[int]:

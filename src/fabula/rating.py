@@ -15,7 +15,7 @@ import numpy as np
 
 from fabula.abc import Embedder
 from fabula.index import Doubles, Floats, Index, Ints
-from fabula.scoring import Cue
+from fabula.scoring import Cue, cosines, median
 from fabula.scripts import foreign
 from fabula.text import script
 from fabula.types import Kind, Passage, Record
@@ -95,8 +95,7 @@ class Rate:
         unrelated = self.embedder.unrelated(role="query", scripts=(self.asked, told))
         if not unrelated or cue.vector is None or field.vectors.shape[1] != len(cue.vector):
             return 0.0
-        median = float(np.median(np.vecdot(field.vectors[own], cue.vector)))
-        return max(median - unrelated, 0.0) * len(own) / (len(own) + SOME)
+        return max(median(cosines(field, cue.vector)[own]) - unrelated, 0.0) * len(own) / (len(own) + SOME)
 
     def _alike(self, cosine: Floats | Doubles, told: Sequence[str]) -> Doubles:
         alike = np.zeros(len(cosine))

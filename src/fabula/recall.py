@@ -157,9 +157,11 @@ def _named(query: str, index: Index) -> Iterator[tuple[str, int]]:
     entities = index.of("entity")
     if not len(entities):
         return
-    for name in spans_of_names(query[:ASKED]):
-        for row in entities.bearing(hash_term(NAMED + name)).tolist():
-            yield name, row
+    names = spans_of_names(query[:ASKED])
+    terms = [hash_term(NAMED + name) for name in names]
+    for place in np.flatnonzero(entities.postings.there(np.array(terms, np.uint64))).tolist():
+        for row in entities.bearing(terms[place]).tolist():
+            yield names[place], row
 
 
 async def _other_names(

@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from fabula.feelings import put_in_a_word
 from fabula.text import stop, tokens
 from fabula.types import NOTHING, VAGUE, Access, Emotion, Factors, Hit, Record
 
@@ -72,10 +73,12 @@ class Weights(NamedTuple):
     """Their products with the importance."""
 
     def told(self, hit: Hit, place: int) -> Hit:
-        """Return the hit at a place with its score, and the factors among its parts."""
+        """Return the hit at a place with its score, with the factors among its parts, and with a word for an estimate
+        of how it felt."""
         factors = {"relevance": self.relevance[place], "recency": self.recency[place]}
         parts = {**hit.parts, **factors, "importance": hit.record.importance}
-        return Hit(record=hit.record, score=self.scores[place], parts=parts, emotion=hit.emotion)
+        emotion = hit.emotion and put_in_a_word(hit.emotion, hit.record.text)
+        return Hit(record=hit.record, score=self.scores[place], parts=parts, emotion=emotion)
 
 
 def weighed(
@@ -126,7 +129,11 @@ def _newer(
     the older one adds to the question.
     """
     order = sorted(range(len(hits)), key=lambda place: -relevance[place])[:FOLLOWING]
-    old = [lead for lead in order[:LEADING] if any(fresh[place] - fresh[lead] > ahead for place in order)]
+    old = [
+        lead
+        for lead in order[:LEADING]
+        if any(fresh[place] - fresh[lead] > ahead and relevance[place] < NEWER * relevance[lead] for place in order)
+    ]
     if not old:
         return {}
     asked = set(tokens(query))

@@ -12,7 +12,7 @@ from typing import Any, Final, TypeAlias, cast
 from fabula import Access, Emotion, Fact, Frame, Hit, Insight, Interval, InvalidInput, Passage, Record
 from fabula.checking import aware
 from fabula.names import PROPERTIES
-from fabula.render import shown, spoken
+from fabula.render import day, shown
 from fabula.text import identifier
 from fabula.types import SORT, Kind
 
@@ -238,7 +238,7 @@ def _date(record: Record) -> str:
     begun = None if valid is None else valid.start or valid.end
     if begun is None or valid is None:
         return ""
-    return spoken(Interval(start=begun, end=begun, precision=valid.precision))[: len("2025-03-01")]
+    return day(begun, valid.precision)
 
 
 def moment(when: datetime | None) -> str | None:

@@ -134,6 +134,13 @@ class Store(ABC):
         mention it.
         """
 
+    async def cited(
+        self, scope: str, index: Index, ids: Sequence[str], kinds: Sequence[Kind], as_of: datetime | None = None
+    ) -> list[Record]:
+        """Return what `citing` does, as it is now or was when `index` was read; others may be handed the same."""
+        del index
+        return await self.citing(scope, ids, kinds, as_of)
+
     @abstractmethod
     async def touch(self, scope: str, counts: Mapping[str, int], at: datetime) -> None:
         """Count that records came back, each so many times, the last of them at `at`.

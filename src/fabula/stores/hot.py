@@ -12,7 +12,8 @@ from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Final
+from operator import itemgetter
+from typing import Any, Final, TypeAlias, cast
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -20,10 +21,14 @@ from numpy.typing import NDArray
 
 from fabula.abc import Changes, Erasure, Filter, Lease, Pending, ScopeState, Store, Task, Written
 from fabula.index import Block, Floats, Index
+from fabula.text import hash_term
 from fabula.types import Access, Forgotten, Kind, Note, Record, Session, Stats
 
 RECORD: Final = 2048
 """Bytes that a record takes in memory besides its text, about."""
+
+
+_Numbered: TypeAlias = list[tuple[int, Record]]
 
 
 @dataclass(slots=True)
@@ -32,8 +37,10 @@ class _Held:
 
     index: Index
     records: dict[int, Record] = field(default_factory=dict[int, Record])
+    cited: dict[tuple[str, Kind], _Numbered] = field(default_factory=dict[tuple[str, Kind], "_Numbered"])
+    """What was made from a record, by its id and the kind: at this very revision, for any write may add to it."""
     nbytes: int = 0
-    """Those of both."""
+    """Those of all of it."""
 
     def moved(self, index: Index) -> _Held:
         """Return what is held once the scope has become another index: without the records that have changed since."""
@@ -46,7 +53,18 @@ class _Held:
                 return _Held(index, nbytes=index.nbytes)
             changed.update(old.number[old.recorded_to != ends].tolist())
         records = {number: record for number, record in self.records.items() if number not in changed}
-        return _Held(index, records, index.nbytes + sum(map(_size, records.values())))
+        return _Held(index, records, nbytes=index.nbytes + sum(map(_size, records.values())))
+
+
+def _numbered(index: Index, records: Sequence[Record]) -> _Numbered:
+    """Records with their numbers in the index; 0 for what has no row there."""
+    keys = {record.id: hash_term(record.id) for record in records}
+    numbers: dict[int, int] = {}
+    kinds: dict[Kind, None] = {cast(Kind, record.kind): None for record in records}
+    for held in map(index.of, kinds):
+        rows = np.flatnonzero(np.isin(held.key, np.array(list(keys.values()), np.uint64)))
+        numbers |= zip(held.key[rows].tolist(), held.number[rows].tolist(), strict=True)
+    return [(numbers.get(keys[record.id], 0), record) for record in records]
 
 
 def _size(record: Record) -> int:
@@ -101,7 +119,7 @@ class HotStore(Store):
         total = sum(held.nbytes for held in self._indexes.values())
         for held in self._indexes.values() if total > self._limit else ():
             total -= held.nbytes - held.index.nbytes  # records are soon read again
-            held.records, held.nbytes = {}, held.index.nbytes
+            held.records, held.cited, held.nbytes = {}, {}, held.index.nbytes
             if total <= self._limit:
                 break
         while total > self._limit:
@@ -120,6 +138,25 @@ class HotStore(Store):
             held.nbytes += sum(map(_size, found.values()))
             self._trim()
         return {number: held.records[number] for number in numbers if number in held.records}
+
+    async def cited(
+        self, scope: str, index: Index, ids: Sequence[str], kinds: Sequence[Kind], as_of: datetime | None = None
+    ) -> list[Record]:
+        held = self._indexes.get((scope, index.space))
+        # Of an entity it is told where all of `ids` mention it.
+        if held is None or held.index.revision != index.revision or as_of is not None or "entity" in kinds:
+            return await self.inner.citing(scope, ids, kinds, as_of)
+        known = held.cited
+        if missing := [one for one in ids if not all((one, kind) in known for kind in kinds)]:
+            found = await self.inner.citing(scope, missing, kinds)
+            known |= {(one, kind): [] for one in missing for kind in kinds}
+            for number, record in _numbered(index, found):
+                for source in set(missing).intersection(record.sources):
+                    known[source, record.kind].append((number, record))
+            held.nbytes += sum(map(_size, found))
+            self._trim()
+        made = {record.id: (number, record) for one in ids for kind in kinds for number, record in known[one, kind]}
+        return [record for _, record in sorted(made.values(), key=itemgetter(0))]
 
     async def erase(self, scope: str, erasure: Erasure) -> Forgotten:
         forgotten = await self.inner.erase(scope, erasure)
