@@ -78,14 +78,6 @@ class Postings:
             (self.tf[left:right], self.tf[tail])
         )
 
-    def there(self, terms: NDArray[np.uint64]) -> Bools:
-        """Return which of `terms` occur anywhere."""
-        head = self.term[: self.sorted_to]
-        found = np.isin(terms, self.term[self.sorted_to :])
-        if len(head):
-            found |= head[np.minimum(np.searchsorted(head, terms), len(head) - 1)] == terms
-        return found
-
     def extended(self, term: NDArray[np.uint64], row: NDArray[np.int32], tf: NDArray[np.uint16]) -> Postings:
         """Return these postings with more at the end."""
         return Postings(

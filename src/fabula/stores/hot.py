@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from operator import itemgetter
-from typing import Any, Final, TypeAlias, cast
+from typing import Any, Final, TypeAlias
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -60,7 +60,7 @@ def _numbered(index: Index, records: Sequence[Record]) -> _Numbered:
     """Records with their numbers in the index; 0 for what has no row there."""
     keys = {record.id: hash_term(record.id) for record in records}
     numbers: dict[int, int] = {}
-    kinds: dict[Kind, None] = {cast(Kind, record.kind): None for record in records}
+    kinds: dict[Kind, None] = {record.kind: None for record in records}
     for held in map(index.of, kinds):
         rows = np.flatnonzero(np.isin(held.key, np.array(list(keys.values()), np.uint64)))
         numbers |= zip(held.key[rows].tolist(), held.number[rows].tolist(), strict=True)
