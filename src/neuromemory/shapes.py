@@ -6,6 +6,7 @@ Times are ISO 8601 text with their zone, importance is 1 to 10, what is not know
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from copy import deepcopy
 from datetime import datetime
 from typing import Any, Final, TypeAlias, cast
 
@@ -26,6 +27,7 @@ UNFELT: Final = 0.5
 """The arousal of what says none."""
 _KINDS: Final[Mapping[str, Kind]] = {"fact": "fact", "episodic": "frame", "insight": "insight"}
 _KEYS: Final = ("content", "memory_type", "metadata", "occurred_at")
+_PLAIN: Final = (str, int, float, type(None))
 _SAID: Final = ("conversation", "document")
 DOCUMENT: Final = "file:"
 """How the sessions begin that hold the text of a file."""
@@ -142,7 +144,8 @@ def metadata(record: Record, felt: Emotion | None = None) -> Shape:
     """Return a record's metadata: what the caller gave, with the importance that counts and how it felt."""
     given = record.meta.get(GIVEN, {}) if not isinstance(record, Passage) else dict(record.meta)
     importance = round(record.importance * 10, 2)
-    told: Shape = {k: v for k, v in given.items() if not k.startswith("fabula:")}
+    # A copy to the last list: others are handed the same record.
+    told: Shape = {k: v if isinstance(v, _PLAIN) else deepcopy(v) for k, v in given.items() if k[:7] != "fabula:"}
     told["importance"] = int(importance) if importance == int(importance) else importance
     felt = record.emotion or felt
     if felt is not None:

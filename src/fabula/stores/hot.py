@@ -130,14 +130,14 @@ class HotStore(Store):
         held = self._indexes.get((scope, index.space))
         if held is None or held.index.revision != index.revision:
             return await self.inner.fetch(scope, numbers)
-        missing = [number for number in numbers if number not in held.records]
-        if missing:
+        known = held.records
+        if missing := [number for number in numbers if number not in known]:
             found = await self.inner.fetch(scope, missing)
             # Read after the index was: whatever of it has changed since, the next index tells.
-            held.records |= found
+            known |= found
             held.nbytes += sum(map(_size, found.values()))
             self._trim()
-        return {number: held.records[number] for number in numbers if number in held.records}
+        return {number: known[number] for number in numbers if number in known}
 
     async def cited(
         self, scope: str, index: Index, ids: Sequence[str], kinds: Sequence[Kind], as_of: datetime | None = None
