@@ -283,7 +283,8 @@ def opening(url: str) -> float:
 def main(argv: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m bench latency", description=__doc__)
     parser.add_argument("--url", help="a database URL (default: a SQLite file in a temporary folder)")
-    parser.add_argument("--sizes", default="1000,10000,100000")
+    parser.add_argument("--sizes", help="memories of the scope (default: 1000,10000,100000; of a face: 2000)")
+    parser.add_argument("--face", choices=["neuromemory"], help="what a face takes, in a SQLite file: see bench.face")
     parser.add_argument("--others", type=int, default=0, help="memories of other scopes in the same database")
     parser.add_argument("--scopes", type=int, default=50, help="how many other scopes")
     parser.add_argument("--keep", action="store_true", help="leave the other scopes there for the next run")
@@ -293,7 +294,11 @@ def main(argv: list[str] | None = None) -> None:
     )
     parser.add_argument("--json", help="write the figures there")
     args = parser.parse_args(argv)
-    counts = [int(count) for count in args.sizes.split(",")]
+    sizes = args.sizes or ("2000" if args.face else "1000,10000,100000")
+    counts = [int(count) for count in sizes.split(",")]
+    if args.face:
+        of_a_face(counts, args.clients or 8, args.json)
+        return
     others = [f"latency other {place}" for place in range(args.scopes)] if args.others else []
     own = [*(f"latency {count}" for count in counts), "latency remember", "latency bare"]
     with tempfile.TemporaryDirectory() as folder:
@@ -305,6 +310,15 @@ def main(argv: list[str] | None = None) -> None:
                 asyncio.run(clear(url, [*own, *(() if args.keep else others)]))
     report(result)
     write_json(args.json, result)
+
+
+def of_a_face(counts: Sequence[int], clients: int, path: str | None) -> None:
+    from bench import face
+
+    with tempfile.TemporaryDirectory() as folder:
+        result = face.measure(Path(folder), counts, clients)
+    face.report(result)
+    write_json(path, result)
 
 
 def measure(url: str, counts: list[int], args: argparse.Namespace, others: list[str], folder: Path) -> dict[str, Any]:

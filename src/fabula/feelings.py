@@ -9,7 +9,7 @@ import json
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import cache
 from importlib import resources
@@ -93,14 +93,32 @@ def felt(record: Record, vector: Floats | None, space: str) -> Emotion | None:
     `None` where nothing is told and nothing can be estimated: without a vector, in another space than those of the
     bundled models, and of what a machine said.
     """
-    if record.emotion is not None:
-        return record.emotion
-    made = estimated(vector[None], space) if vector is not None and own(record) else None
-    if made is None:
-        return None
-    valence, arousal = float(made[0][0]), float(made[1][0])
-    word = label(valence, arousal, language_of([record.text]))
-    return Emotion(valence=valence, arousal=arousal, label=word, estimated=True)
+    row = np.zeros((1, 0), np.float32) if vector is None else vector[None]
+    (emotion,) = all_felt([record], row, [vector is not None], space)
+    return emotion and put_in_a_word(emotion, record.text)
+
+
+def all_felt(
+    records: Sequence[Record], vectors: Floats, embedded: Sequence[bool], space: str
+) -> list[Emotion | None]:  # fmt: skip
+    """Return how each record felt, as `felt` does, estimates without a word for it.
+
+    `vectors` has a row for each, of those that are `embedded`.
+    """
+    emotions = [record.emotion for record in records]
+    unknown = [place for place, emotion in enumerate(emotions) if emotion is None]
+    rows = [place for place in unknown if embedded[place] and own(records[place])] if readable(space) else []
+    if rows and (made := estimated(vectors[rows], space)) is not None:
+        for place, valence, arousal in zip(rows, made[0].tolist(), made[1].tolist(), strict=True):
+            emotions[place] = Emotion(valence=valence, arousal=arousal, estimated=True)
+    return emotions
+
+
+def put_in_a_word(emotion: Emotion, text: str) -> Emotion:
+    """Return an estimate with the word for it in the language of a text; one that has a word stays as it is."""
+    if not emotion.estimated or emotion.label:
+        return emotion
+    return replace(emotion, label=label(emotion.valence, emotion.arousal, "zh" if script(text) == "han" else "en"))
 
 
 # --- the word for it --------------------------------------------------------------------------------------------

@@ -5,29 +5,29 @@ It knows no question; ranking has been done.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Final, cast
+from typing import Final, NamedTuple, cast
 
 import numpy as np
 
 from fabula import weighing
-from fabula.abc import Embedder, Store
+from fabula.abc import Store
 from fabula.expansion import expanded
-from fabula.feelings import felt
-from fabula.index import Bools, Index, Ints
+from fabula.feelings import all_felt, put_in_a_word
+from fabula.index import Bools, Doubles, Floats, Index, Ints
 from fabula.narrowing import fits
 from fabula.question import Question
 from fabula.ranking import KeyRanking, Ranking
+from fabula.rating import Rate, scripts
 from fabula.relations import HOLDS
 from fabula.remember import says_more
 from fabula.scoring import Cue
-from fabula.scripts import foreign
 from fabula.standing import STANDING, nearest, standing
-from fabula.text import hash_term, script
+from fabula.text import hash_term
 from fabula.timeline import about
-from fabula.types import Access, Emotion, Fact, Hit, Insight, Interval, Kind, Passage, Plan, Record
+from fabula.types import Access, Emotion, Fact, Hit, Interval, Kind, Plan, Record
 
 CONFIDENT: Final = 10
 """How many of the best passages tell whether anything is known."""
@@ -43,74 +43,19 @@ MANY: Final = 3
 """How many times as many facts come back where the question asks for several things."""
 LEADING: Final = 5
 """How many of the best facts bring the others of their subject and relation with them, where several are asked for."""
-SEEN: Final = 2000
-"""How many of the latest rows tell how near to a question a scope is as a whole."""
-SOME: Final = 10
-"""How many rows weigh as much, in that, as what is known of unrelated texts."""
+EVEN: Final = 9
+"""Decimals of a score beyond which the order of the ranking decides: how old things are tells them apart no more."""
 ALONG: Final = 0.97
 """What these have of the score of the fact that brings them: they stand behind it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rate:
-    """How a record is rated by its cosine with the question and its share of the question's words."""
+class _Known(NamedTuple):
+    """Records of a kind, with their rows and the scripts they are told in."""
 
-    asked: str
-    """The script of the question."""
-    embedder: Embedder | None
-
-    @classmethod
-    def of(cls, query: str, embedder: Embedder | None) -> Rate:
-        """Rate by a question; without an embedder by its words alone."""
-        return cls(script(query), embedder)
-
-    def relevance(self, record: Record, cosine: float, covered: float) -> float:
-        """Return how surely the record has to do with the question, 0–1.
-
-        A logistic curve; its slopes were read off questions of LoCoMo asked of their own and of other conversations
-        (`python -m bench confidence`). Words cannot be expected across scripts; a passage without any has no script.
-        """
-        if self.embedder is None:
-            return min(covered, 1.0)
-        told = script(record.text)
-        wordless = isinstance(record, Passage) and record.wordless
-        words = 5 * (covered - 0.5) if told == self.asked or (wordless and not cosine) else 0.0
-        return float(1 / (1 + np.exp(-(4 * self._alike(cosine, told) - 3.4 + words))))
-
-    def similarity(self, record: Record, cosine: float, lifted: float, above: float) -> dict[str, float]:
-        """Return the calibrated similarity as a part of a hit; nothing where the record has no vector.
-
-        A cosine that was lifted, for the other script's texts are further from every question, counts as one within
-        the question's script. All are lowered by what this question's are `above` those of unrelated texts.
-        """
-        if self.embedder is None or not cosine:
-            return {}
-        return {"similarity": self._alike(lifted - above, self.asked if lifted > cosine else script(record.text))}
-
-    def above(self, index: Index, cue: Cue, kind: Kind) -> float:
-        """Return by how much half of the rows of a kind are nearer to the question than unrelated texts are; 0 where
-        they are not, or what unrelated ones are is not known.
-
-        Most of what somebody tells has nothing to do with a question: where all of it is near, it is not near.
-        """
-        field = index.of(kind)
-        rows = np.flatnonzero(field.embedded[-SEEN:]) + max(len(field) - SEEN, 0)
-        if self.embedder is None or not len(rows):
-            return 0.0
-        strange = foreign(index, kind, han=self.asked == "han")[rows]
-        own = rows[strange == 0] if (strange == 0).any() else rows
-        told = self.asked if (strange == 0).any() else "latin" if self.asked == "han" else "han"
-        unrelated = self.embedder.unrelated(role="query", scripts=(self.asked, told))
-        if not unrelated or cue.vector is None or field.vectors.shape[1] != len(cue.vector):
-            return 0.0
-        median = float(np.median(np.vecdot(field.vectors[own], cue.vector)))
-        return max(median - unrelated, 0.0) * len(own) / (len(own) + SOME)
-
-    def _alike(self, cosine: float, told: str) -> float:
-        if self.embedder is None:
-            return 0.0
-        value = np.array([cosine], np.float32)
-        return float(self.embedder.similarity(value, role="query", scripts=(self.asked, told))[0])
+    kind: Kind
+    rows: Ints
+    records: list[Record]
+    told: list[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,9 +85,6 @@ class Answer:
         """How many of each kind are looked at: more than are wanted where age and importance choose among them."""
         return weighing.depth(self.plan.limit) if self.plan.factors is not None else self.plan.limit
 
-    def _above(self, kind: Kind) -> float:
-        return self.rate.above(self.index, self.cue, kind) if self.plan.factors is not None else 0.0
-
     async def found(self) -> tuple[list[Hit], float]:
         """Return what is wanted, best first, and how surely anything is known."""
         if self.plan.fusion == "similarity":
@@ -158,31 +100,59 @@ class Answer:
 
     async def _said(self, places: Ints) -> list[Hit]:
         """The passages at these places of the ranking."""
-        numbers = self.index.of("passage").number[self.ranked.rows[places]].tolist()
-        found = await self.store.fetch(self.scope, numbers)
-        hits: list[Hit] = []
-        above = self._above("passage")
-        rows = self.ranked.rows[places].tolist()
-        for place, row, number in zip(places.tolist(), rows, numbers, strict=True):
-            record = found.get(number)
-            if record is not None:  # forgotten since the index was read
-                parts = {name: float(values[place]) for name, values in self.ranked.features.items()}
-                # What was asked before tells nothing of whether the answer is known.
-                relevance = self.rate.relevance(record, parts["cosine"], parts["covered"])
-                parts["relevance"] = relevance * (1 - parts["echo"])
-                parts |= self.rate.similarity(record, parts["cosine"], parts.pop("lifted"), above)
-                if self.plan.factors is not None and record.valid is not None and record.valid.start is not None:
-                    parts["told"] = record.valid.start.timestamp()
-                emotion = self._felt("passage", row, record)
-                hits.append(Hit(record=record, score=float(self.ranked.scores[place]), parts=parts, emotion=emotion))
-        return hits
+        ranked = self.ranked
+        if not len(places):
+            return []
+        known, places = await self._known("passage", ranked.rows[places], places)
+        features: dict[str, Floats | Doubles] = {name: values[places] for name, values in ranked.features.items()}
+        cosine, covered, lifted = (ranked.features[name][places] for name in ("cosine", "covered", "lifted"))
+        relevance, similarity = self._rated(known, cosine, covered, lifted)
+        del features["lifted"]
+        # What was asked before tells nothing of whether the answer is known.
+        features["relevance"] = relevance * (1 - features["echo"].astype(np.float64))
+        features |= self._told(ranked.rows[places])
+        return self._hits(known, ranked.scores[places], features, similarity)
 
-    def _felt(self, kind: Kind, row: int, record: Record) -> Emotion | None:
-        """How a record felt; nothing is estimated where nothing is weighed by it."""
+    async def _known(self, kind: Kind, rows: Ints, places: Ints) -> tuple[_Known, Ints]:
+        """The records in these rows, and what stands beside each; without those forgotten since the index was read."""
+        numbers = self.index.of(kind).number[rows].tolist()
+        found = await self.store.shown(self.scope, self.index, numbers)
+        if len(found) < len(numbers):
+            there = np.array([number in found for number in numbers], np.bool_)
+            numbers, rows, places = [n for n in numbers if n in found], rows[there], places[there]
+        records = [found[number] for number in numbers]
+        return _Known(kind, rows, records, scripts(self.index, numbers, records)), places
+
+    def _told(self, passages: Ints) -> dict[str, Doubles]:
+        """When these rows of passages were told, where times are weighed; NaN for none (−1)."""
         if self.plan.factors is None:
-            return None
-        field = self.index.of(kind)
-        return felt(record, field.vectors[row] if field.embedded[row] else None, self.index.space)
+            return {}
+        times = np.append(self.index.of("passage").valid_from, np.nan)
+        return {"told": times[passages]}
+
+    def _rated(self, known: _Known, cosine: Floats, covered: Floats, lifted: Floats) -> tuple[Doubles, Doubles]:
+        above = self.rate.above(self.index, self.cue, known.kind) if self.plan.factors is not None else 0.0
+        relevance = self.rate.relevance(known.records, known.told, cosine, covered)
+        return relevance, self.rate.similarity(known.told, cosine, lifted, above)
+
+    def _hits(
+        self, known: _Known, scores: Floats | Doubles, parts: Mapping[str, Floats | Doubles], similarity: Doubles
+    ) -> list[Hit]:
+        told = zip(*(values.tolist() for values in parts.values()), strict=True)
+        alike = [{} if near != near else {"similarity": near} for near in similarity.tolist()]  # NaN: not known
+        return [
+            Hit(record=record, score=score, parts=dict(zip(parts, values, strict=True)) | near, emotion=emotion)
+            for record, score, values, near, emotion in zip(
+                known.records, scores.tolist(), told, alike, self._felt(known), strict=True
+            )
+        ]
+
+    def _felt(self, known: _Known) -> Sequence[Emotion | None]:
+        """How records felt; nothing is estimated where nothing is weighed by it."""
+        if self.plan.factors is None:
+            return [None] * len(known.rows)
+        field = self.index.of(known.kind)
+        return all_felt(known.records, field.vectors[known.rows], field.embedded[known.rows].tolist(), self.index.space)
 
     async def standing(self) -> list[Hit]:
         """Return what is wanted of what stands on its own, each with how surely it has to do with the question."""
@@ -192,8 +162,7 @@ class Answer:
         for kind in STANDING:
             if kind in self.plan.kinds and (own := standing(self.index, self.cue, kind)) is not None:
                 # Two or three ranked by what they say can stand in each other's place: the ratings decide.
-                some = await self._fetched(kind, own, max(self._depth, CONFIDENT))
-                hits += [replace(h, score=h.relevance, parts={**h.parts, "standing": 1.0}) for h in some]
+                hits += await self._fetched(kind, own, max(self._depth, CONFIDENT), standing=True)
         return sorted(hits, key=_rank)
 
     async def nearest(self) -> list[Hit]:
@@ -211,18 +180,17 @@ class Answer:
         for kind in others:
             wanted = np.ones(len(self.index.of(kind)), np.bool_)
             hits |= {hit.record.id: hit for hit in await self._nearest(kind, wanted)}
-        return _limited([hit for hit in hits.values() if self._good(hit)], self.plan, many=False)
+        good = [hit for hit in hits.values() if self._good(hit)]
+        return [good[place] for place in _limited(good, [hit.score for hit in good], self.plan, many=False)]
 
     async def _nearest(self, kind: Kind, wanted: Bools) -> list[Hit]:
         rows, cosine = nearest(self.index, self.cue, kind, wanted, self.plan.limit)
-        numbers = self.index.of(kind).number[rows].tolist()
-        found = await self.store.fetch(self.scope, numbers)
-        hits: list[Hit] = []
-        for number, near in zip(numbers, cosine.tolist(), strict=True):
-            if (record := found.get(number)) is not None:
-                parts = {"cosine": near, "relevance": self.rate.relevance(record, near, 0.5)}
-                hits.append(Hit(record=record, score=max(near, 0.0), parts=parts))
-        return hits
+        known, places = await self._known(kind, rows, np.arange(len(rows)))
+        cosine = cosine[places]
+        relevance = self.rate.relevance(known.records, known.told, cosine, np.full(len(places), 0.5, np.float32))
+        return self._hits(
+            known, np.maximum(cosine, 0), {"cosine": cosine, "relevance": relevance}, np.full(len(places), np.nan)
+        )
 
     async def hits(self, best: Sequence[Hit], own: Sequence[Hit]) -> list[Hit]:
         """Return what is wanted of the best passages, of what was drawn from them and of what stands on its own,
@@ -237,11 +205,8 @@ class Answer:
                 keyed = await self._fetched(kind, self.ranked.keys[kind], count)
                 keyed = [*keyed, *await self._along(keyed)] if asked.many and kind == "fact" else keyed
                 made |= {hit.record.id: hit for hit in keyed if self._good(hit)}
-        others: list[Kind] = [kind for kind in self.plan.kinds if kind != "passage"]
-        ids = [hit.record.id for hit in said]
-        cited = await self.store.citing(self.scope, ids, others, self.as_of) if others and said else []
-        for hit in _inherited([record for record in cited if record.status != "archived"], said):
-            if not isinstance(hit.record, Insight) and fits(hit.record, self.plan):
+        for hit in _inherited(await self._cited(said), said):
+            if fits(hit.record, self.plan):
                 made.setdefault(hit.record.id, hit)
         made |= {hit.record.id: hit for hit in own if self._good(hit)}
         if self.then is not None:
@@ -252,32 +217,34 @@ class Answer:
         then = self.plan.valid_at or self.at
         drawn = [_fitting(hit, asked, then) for hit in made.values()]
         found = [*found, *sorted(drawn, key=_rank)]
-        if self.plan.factors is not None:
-            known = await self._accessed(found) if self.plan.factors.rehearsal else {}
-            found = weighing.weighed(found, self.plan.factors, self.query, then, known)
-        return _limited(found, self.plan, many=asked.many)
+        if self.plan.factors is None:
+            kept = _limited(found, [hit.score for hit in found], self.plan, many=asked.many)
+            return [found[place] for place in kept]
+        known = await self._accessed(found) if self.plan.factors.rehearsal else {}
+        weights = weighing.weighed(found, self.plan.factors, self.query, then, known)
+        kept = _limited(found, weights.scores, self.plan, many=asked.many)
+        return [weights.told(found[place], place) for place in kept]
+
+    async def _cited(self, said: Sequence[Hit]) -> list[Record]:
+        """What was made from passages; insights are ranked by what they say alone."""
+        kinds: list[Kind] = [kind for kind in self.plan.kinds if kind not in ("passage", "insight")]
+        ids = [hit.record.id for hit in said]
+        found = await self.store.cited(self.scope, self.index, ids, kinds, self.as_of) if kinds and ids else []
+        return [record for record in found if record.status != "archived"]
 
     async def _accessed(self, hits: Sequence[Hit]) -> dict[str, Access]:
         return await self.store.accessed(self.scope, [hit.record.id for hit in hits])
 
-    async def _fetched(self, kind: Kind, own: KeyRanking, count: int) -> list[Hit]:
-        """The records of a kind that answer best."""
-        passages = self.index.of("passage")
-        numbers = self.index.of(kind).number[own.rows[:count]].tolist()
-        found = await self.store.fetch(self.scope, numbers)
-        hits: list[Hit] = []
-        above = self._above(kind)
-        for place, number in enumerate(numbers):
-            if (record := found.get(number)) is not None:
-                cosine, covered = float(own.cosine[place]), float(own.covered[place])
-                relevance = self.rate.relevance(record, cosine, covered)
-                parts = {"cosine": cosine, "covered": covered, "relevance": relevance}
-                parts |= self.rate.similarity(record, cosine, float(own.lifted[place]), above)
-                if self.plan.factors is not None and own.best[place] >= 0:
-                    parts["told"] = float(passages.valid_from[own.best[place]])
-                emotion = self._felt(kind, int(own.rows[place]), record)
-                hits.append(Hit(record=record, score=float(own.scores[place]), parts=parts, emotion=emotion))
-        return hits
+    async def _fetched(self, kind: Kind, own: KeyRanking, count: int, *, standing: bool = False) -> list[Hit]:
+        """The records of a kind that answer best; those that stand on their own scored by how they are rated."""
+        known, places = await self._known(kind, own.rows[:count], np.arange(min(count, len(own.rows))))
+        cosine, covered = own.cosine[places], own.covered[places]
+        relevance, similarity = self._rated(known, cosine, covered, own.lifted[places])
+        parts: dict[str, Floats | Doubles] = {"cosine": cosine, "covered": covered, "relevance": relevance}
+        parts |= self._told(own.best[places])
+        if standing:
+            parts["standing"] = np.ones(len(places))
+        return self._hits(known, relevance if standing else own.scores[places], parts, similarity)
 
     async def _along(self, hits: Sequence[Hit]) -> list[Hit]:
         """All facts of the subjects and relations that the best facts are of, each behind the first of its kind."""
@@ -293,7 +260,7 @@ class Answer:
         numbers = dict(zip(field.number[list(by_row)].tolist(), by_row.values(), strict=True))
         known = {hit.record.id: hit for hit in hits}
         found: list[Hit] = []
-        for number, record in (await self.store.fetch(self.scope, list(numbers))).items():
+        for number, record in (await self.store.shown(self.scope, self.index, list(numbers))).items():
             first, own = numbers[number], known.get(record.id)
             score = first.score * ALONG
             if record.id != first.record.id and (own is None or own.score < score):
@@ -305,7 +272,7 @@ class Answer:
         allowed = self.allowed if self.then is None else self.allowed & self.then
         rows, scores, ways = expanded(self.index, self.ranked, places, self.plan.expand, allowed)
         numbers = self.index.of("passage").number[rows].tolist()
-        found = await self.store.fetch(self.scope, numbers)
+        found = await self.store.shown(self.scope, self.index, numbers)
         there = zip(numbers, scores.tolist(), ways, strict=True)
         return [
             Hit(record=found[number], score=score, parts={f"expanded_{way}": score})
@@ -353,18 +320,19 @@ def _inherited(derived: Sequence[Record], hits: Sequence[Hit]) -> list[Hit]:
     for record in derived:
         if cited := [best[source] for source in record.sources if source in best]:
             top = max(cited, key=lambda hit: hit.score)
-            found.append(replace(top, record=record, emotion=record.emotion or top.emotion))
+            emotion = record.emotion or (top.emotion and put_in_a_word(top.emotion, top.record.text))
+            found.append(Hit(record=record, score=top.score, parts=top.parts, emotion=emotion))
     return found
 
 
-def _limited(hits: Sequence[Hit], plan: Plan, *, many: bool) -> list[Hit]:
-    """As many of each kind as are wanted, best first."""
+def _limited(hits: Sequence[Hit], scores: Sequence[float], plan: Plan, *, many: bool) -> list[int]:
+    """The places of as many of each kind as are wanted, best first."""
     counts: dict[str, int] = {}
-    kept: list[Hit] = []
+    kept: list[int] = []
     most = {"passage": plan.limit + plan.expand, "fact": plan.limit * (MANY if many else 1)}
-    for hit in sorted(hits, key=_rank):
-        kind = hit.record.kind
+    for place in sorted(range(len(hits)), key=lambda place: -round(scores[place], EVEN)):
+        kind = hits[place].record.kind
         counts[kind] = counts.get(kind, 0) + 1
         if counts[kind] <= most.get(kind, plan.limit):
-            kept.append(hit)
+            kept.append(place)
     return kept

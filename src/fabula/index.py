@@ -267,9 +267,9 @@ class Index:
         fields: dict[Kind, Field] = {
             kind: _keep(f, rows[kind]) if kind in rows else f for kind, f in self.fields.items()
         }
-        if any(f is not self.fields[kind] for kind, f in fields.items()):
-            fields = _led(fields)
-        return replace(self, fields=fields)
+        if all(f is self.fields[kind] for kind, f in fields.items()):
+            return self  # what is known of an index is known of itself
+        return replace(self, fields=_led(fields))
 
     def at(self, moment: float) -> Index:
         """Return what was believed at `moment` (seconds since the epoch), and nothing that was recorded later."""

@@ -14,16 +14,18 @@ from datetime import datetime
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fabula import narrowing, question, ranking, scoring
 from fabula.abc import Embedder, Store
 from fabula.conventions import Conventions
 from fabula.errors import ProviderError
-from fabula.hits import Answer, Rate
-from fabula.index import Bools, Floats, Index
+from fabula.hits import Answer
+from fabula.index import Bools, Floats, Index, Postings
 from fabula.names import NAMED, spans_of_names
 from fabula.question import Question
 from fabula.ranking import UNRANKED, Ranking
+from fabula.rating import Rate
 from fabula.render import Recollection
 from fabula.scoring import Cue
 from fabula.text import AHEAD, ANALYZER, TIMED, clean, hash_term, query_terms, script, tokens
@@ -156,9 +158,20 @@ def _named(query: str, index: Index) -> Iterator[tuple[str, int]]:
     entities = index.of("entity")
     if not len(entities):
         return
-    for name in spans_of_names(query[:ASKED]):
-        for row in entities.bearing(hash_term(NAMED + name)).tolist():
-            yield name, row
+    names = spans_of_names(query[:ASKED])
+    terms = [hash_term(NAMED + name) for name in names]
+    for place in np.flatnonzero(_there(entities.postings, np.array(terms, np.uint64))).tolist():
+        for row in entities.bearing(terms[place]).tolist():
+            yield names[place], row
+
+
+def _there(postings: Postings, terms: NDArray[np.uint64]) -> Bools:
+    """Which of the terms occur anywhere: most spans of a question are nobody's name."""
+    head = postings.term[: postings.sorted_to]
+    found = np.isin(terms, postings.term[postings.sorted_to :])
+    if len(head):
+        found |= head[np.minimum(np.searchsorted(head, terms), len(head) - 1)] == terms
+    return found
 
 
 async def _other_names(

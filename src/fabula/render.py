@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Final
 
 from fabula.errors import InvalidInput
@@ -20,6 +20,7 @@ SHORT: Final = 8
 """Characters of a derived record's id that are shown: enough to tell it from the others."""
 _BLOCK: Final = re.compile(r"<memories>.*?(?:</memories>|\Z)", re.DOTALL)
 _CLOCK: Final = len("2024-05-01 12:30")
+_DAY: Final = len("2024-05-01")
 _SHOWN: Final[dict[Precision, int]] = {
     "year": len("2024"), "month": len("2024-05"),
     "instant": _CLOCK, "second": _CLOCK, "minute": _CLOCK, "hour": _CLOCK,
@@ -167,12 +168,17 @@ def pictures(passage: Passage) -> str:
     return " ".join(f"[image: {name}]" for name in called if name)
 
 
+def day(moment: datetime, precision: Precision) -> str:
+    """Return a moment's date, as exact as it was given: 2025, 2025-03 or 2025-03-01."""
+    return moment.isoformat(" ")[: min(_SHOWN.get(precision, _DAY), _DAY)]
+
+
 def spoken(interval: Interval | None) -> str:
     """Return an interval as a person says it: as exact as it was given, its last day, month or year included."""
     if interval is None:
         return ""
     start, end = interval.start, interval.end
-    shown = _SHOWN.get(interval.precision, len("2024-05-01"))
+    shown = _SHOWN.get(interval.precision, _DAY)
     if end is not None and end != start and shown != _CLOCK and end.toordinal() > 1:
         end -= timedelta.resolution  # the end itself is outside
     first, last = ("" if moment is None else moment.isoformat(" ")[:shown] for moment in (start, end))

@@ -183,6 +183,13 @@ def z(values: NDArray[Any], known: Bools | None = None) -> Floats:
     return (around / deviation).astype(np.float32) if deviation >= 1e-9 else np.zeros(len(values), np.float32)
 
 
+def median(values: Floats) -> float:
+    """Return the median of values, of which there is one at least; NumPy's own takes several times as long for few."""
+    half = len(values) // 2
+    ordered = np.partition(values, half)
+    return float(ordered[half] if len(values) % 2 else (ordered[:half].max() + ordered[half]) / 2)
+
+
 def greatest(values: Floats, target: NDArray[np.int32], size: int, start: Floats | float = 0.0) -> Floats:
     """Return the greatest of the values that go to each of `size` rows, and at least what it has at the `start`."""
     best = np.full(size, start, np.float32)

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fabula.index import Bools, Field, Floats, Index, Ints
+from fabula.scoring import median
 from fabula.text import hash_term
 from fabula.types import Kind
 
@@ -63,7 +64,7 @@ def lift(cosine: Floats, strange: Floats, embedded: Bools, unrelated: float) -> 
     count = min(int(own.sum()), int(other.sum()))
     if not count:
         return np.zeros(len(cosine), np.float32)
-    short = float(np.median(cosine[own]) - np.median(cosine[other]))
+    short = median(cosine[own]) - median(cosine[other])
     return np.where(other, np.float32((count * short + FEW * unrelated) / (count + FEW)), np.float32(0))
 
 

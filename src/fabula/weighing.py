@@ -8,12 +8,12 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
+from fabula.feelings import put_in_a_word
 from fabula.text import stop, tokens
 from fabula.types import NOTHING, Access, Factors, Hit
 
@@ -22,8 +22,6 @@ MOVED: Final = 0.5
 """How much longer what moved to the utmost (arousal 1) stays fresh."""
 UNRELATED: Final = 0.5
 """What `Embedder.similarity` says of texts that are as alike as unrelated ones get."""
-EVEN: Final = 6
-"""Decimals of a score beyond which the order of the ranking decides: how old things are tells them apart no more."""
 DEPTH: Final = 50
 """How many of the most relevant hits of each kind are weighed, at least: age and importance choose among them."""
 NEWER: Final = 0.88
@@ -49,8 +47,8 @@ def moment_of(hit: Hit) -> float | None:
     valid, recorded = hit.record.valid, hit.record.recorded
     if valid is not None and (valid.precision != "fuzzy") and (begun := valid.start or valid.end) is not None:
         return begun.timestamp()
-    if "told" in hit.parts:
-        return hit.parts["told"]
+    if (told := hit.parts.get("told", math.nan)) == told:
+        return told
     return recorded.start.timestamp() if recorded is not None and recorded.start is not None else None
 
 
@@ -71,31 +69,43 @@ def recency(hit: Hit, factors: Factors, at: datetime, access: Access | None = No
     return factors.floor + (1 - factors.floor) * fresh
 
 
+class Weights(NamedTuple):
+    """The factors of hits, one each."""
+
+    relevance: list[float]
+    recency: list[float]
+    scores: list[float]
+    """Their products with the importance."""
+
+    def told(self, hit: Hit, place: int) -> Hit:
+        """Return the hit at a place with its score, with the factors among its parts, and with a word for an estimate
+        of how it felt."""
+        factors = {"relevance": self.relevance[place], "recency": self.recency[place]}
+        parts = {**hit.parts, **factors, "importance": hit.record.importance}
+        emotion = hit.emotion and put_in_a_word(hit.emotion, hit.record.text)
+        return Hit(record=hit.record, score=self.scores[place], parts=parts, emotion=emotion)
+
+
 def weighed(
     hits: Sequence[Hit], factors: Factors, query: str, at: datetime, accessed: Mapping[str, Access] = NOTHING
-) -> list[Hit]:
-    """Return the hits with the product of their three factors as score, best first.
+) -> Weights:
+    """Return the three factors of each hit, and their products: the scores.
 
-    `parts` has `relevance`, `recency` and `importance`. Relevance is the calibrated similarity; where words and
-    context rank hits of a kind otherwise than meaning alone, the first of them has the greatest of their
-    similarities, the second the next: so it is in the order of the ranking and on the scale of similarity. A hit
-    without a vector has what stands at its place. What only words found, since by meaning it is no nearer than
-    unrelated texts are, has the share of hits ranked behind it, times that of the question's words that it has.
+    Relevance is the calibrated similarity; where words and context rank hits of a kind otherwise than meaning alone,
+    the first of them has the greatest of their similarities, the second the next: so it is in the order of the
+    ranking and on the scale of similarity. A hit without a vector has what stands at its place. What only words
+    found, since by meaning it is no nearer than unrelated texts are, has the share of hits ranked behind it, times
+    that of the question's words that it has.
     """
     relevance = _relevance(hits)
     fresh = [recency(hit, factors, at, accessed.get(hit.record.id)) for hit in hits]
     ahead = FRESHER * (1 - factors.floor)
     for newer, lifted in _newer(hits, relevance, fresh, ahead, query).items():
         relevance[newer] = max(relevance[newer], lifted)
-    found = [
-        replace(
-            hit,
-            score=relevant * recent * hit.record.importance,
-            parts={**hit.parts, "relevance": relevant, "recency": recent, "importance": hit.record.importance},
-        )
-        for hit, relevant, recent in zip(hits, relevance, fresh, strict=True)
+    scores = [
+        relevant * recent * hit.record.importance for hit, relevant, recent in zip(hits, relevance, fresh, strict=True)
     ]
-    return sorted(found, key=lambda hit: -round(hit.score, EVEN))
+    return Weights(relevance, fresh, scores)
 
 
 def _relevance(hits: Sequence[Hit]) -> list[float]:
@@ -126,7 +136,11 @@ def _newer(
     the older one adds to the question.
     """
     order = sorted(range(len(hits)), key=lambda place: -relevance[place])[:FOLLOWING]
-    old = [lead for lead in order[:LEADING] if any(fresh[place] - fresh[lead] > ahead for place in order)]
+    old = [
+        lead
+        for lead in order[:LEADING]
+        if any(fresh[place] - fresh[lead] > ahead and relevance[place] < NEWER * relevance[lead] for place in order)
+    ]
     if not old:
         return {}
     asked = set(tokens(query))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Iterable, Mapping, Sequence
+from copy import deepcopy
 from typing import Any, Final, Literal
 
 from fabula import AsyncMemory, Entity, Fact, InvalidInput
@@ -247,7 +248,7 @@ def _node(node: Entity) -> dict[str, Any]:
 
 
 def _properties(record: Entity | Fact) -> dict[str, Any]:
-    return dict(record.meta.get(PROPERTIES, {}))
+    return deepcopy(dict(record.meta.get(PROPERTIES, {})))
 
 
 def _valid(fact: Fact) -> dict[str, str]:

@@ -5,7 +5,7 @@ It knows no store, no model and no ranking.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta, tzinfo
 from types import TracebackType
@@ -128,6 +128,14 @@ class NeuroMemory:
         made = shapes.record(user_id, content, memory_type, metadata, occurred_at)
         (memory_id,) = await self._memory.add(user_id, made)
         return memory_id
+
+    async def add_memories(self, user_id: str, memories: Iterable[Mapping[str, Any]]) -> list[str]:
+        """Write many memories at once, all or none, and return their ids, in order.
+
+        Each is `{content, memory_type?, metadata?, occurred_at?}`, with the meaning these have in `add_memory`.
+        """
+        user_id = identifier(user_id, "user_id")
+        return list(await self._memory.add(user_id, shapes.records(user_id, memories)))
 
     async def get_memory(self, user_id: str, memory_id: str) -> Shape | None:
         """Return a memory, `None` where there is none: `{id, content, memory_type, metadata, created_at, updated_at,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Iterator
+from itertools import islice
 from typing import Any, TypeVar
 
 from fabula import AsyncMemory, FabulaError, Hit, Passage, Plan, Recollection
@@ -25,17 +26,38 @@ async def recalled(
     """Return a recollection as `NeuroMemory.recall` does; a leg that fails is named in `degraded`."""
     degraded = list(found.degraded)
     hits = [hit for hit in found.hits if memory_type in (None, shapes.memory_type(hit.record))]
-    told = [(hit, shapes.merged(hit)) for hit in hits]
+    told = _Told(hits)
     facts = [fact for fact in found.facts if graphed and fact.status == "live"]
     return {
-        "merged": _once(told)[: plan.limit],
+        "merged": told.first(plan.limit, _once(hits)),
         "user_profile": await _leg("profile", profiled(memory, found.scope), {}, degraded),
         "graph_context": graph_context(facts, found.scope),
-        "vector_results": [entry for _, entry in told if entry["source"] == "vector"][: plan.limit],
-        "conversation_results": [entry for _, entry in told if entry["source"] == "conversation"][: plan.limit],
+        "vector_results": told.first(plan.limit, told.of("vector")),
+        "conversation_results": told.first(plan.limit, told.of("conversation")),
         "graph_results": graph_results(facts, found.scope),
         "degraded": degraded,
     }
+
+
+class _Told:
+    """The entries of hits; those that are wanted are made, once."""
+
+    def __init__(self, hits: list[Hit]) -> None:
+        self._hits = hits
+        self._made: dict[int, Shape] = {}
+
+    def of(self, source: str) -> Iterator[int]:
+        """The places of the hits from a source."""
+        return (place for place, hit in enumerate(self._hits) if shapes.source(hit.record) == source)
+
+    def first(self, limit: int, places: Iterator[int]) -> list[Shape]:
+        """The entries of up to `limit` of the hits at these places."""
+        return [self._entry(place) for place in islice(places, limit)]
+
+    def _entry(self, place: int) -> Shape:
+        if place not in self._made:
+            self._made[place] = shapes.merged(self._hits[place])
+        return self._made[place]
 
 
 async def profiled(memory: AsyncMemory, user_id: str) -> Shape:
@@ -52,20 +74,18 @@ async def _leg(name: str, asked: Awaitable[_T], nothing: _T, degraded: list[str]
         return nothing
 
 
-def _once(told: list[tuple[Hit, Shape]]) -> list[Shape]:
-    """The entries without those that say nothing more: the same words again, and a frame that rules made of messages
-    that stand there themselves."""
-    said = {hit.record.id for hit, _ in told if isinstance(hit.record, Passage)}
+def _once(hits: list[Hit]) -> Iterator[int]:
+    """The places of the hits without those that say nothing more: the same words again, and a frame that rules made of
+    messages that stand there themselves."""
+    said = {hit.record.id for hit in hits if isinstance(hit.record, Passage)}
     seen: set[str] = set()
-    kept: list[Shape] = []
-    for hit, entry in told:
+    for place, hit in enumerate(hits):
         record = hit.record
         repeats = record.meta.get("extractor") == "rules" and not said.isdisjoint(record.sources)
-        words = fold(entry["text"])
+        words = fold(shapes.text(record))
         if not repeats and words not in seen:
-            kept.append(entry)
             seen.add(words)
-    return kept
+            yield place
 
 
 def explained(found: Recollection) -> Shape:

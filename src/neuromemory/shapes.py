@@ -5,7 +5,8 @@ Times are ISO 8601 text with their zone, importance is 1 to 10, what is not know
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from copy import deepcopy
 from datetime import datetime
 from typing import Any, Final, TypeAlias, cast
 
@@ -13,7 +14,7 @@ from fabula import Access, Emotion, Fact, Frame, Hit, Insight, Interval, Invalid
 from fabula.checking import aware
 from fabula.names import PROPERTIES
 from fabula.narrowing import edge
-from fabula.render import shown, spoken
+from fabula.render import day, shown
 from fabula.text import identifier
 from fabula.types import CREATED, FILE_SESSION, INTERNAL, SORT, TAGGED, Kind
 
@@ -26,6 +27,8 @@ FELT: Final = 0.2
 UNFELT: Final = 0.5
 """The arousal of what says none."""
 _KINDS: Final[Mapping[str, Kind]] = {"fact": "fact", "episodic": "frame", "insight": "insight"}
+_KEYS: Final = ("content", "memory_type", "metadata", "occurred_at")
+_PLAIN: Final = (str, int, float, type(None))
 _SAID: Final = ("conversation", "document")
 
 
@@ -91,6 +94,33 @@ def record(
     return Frame(**common) if made == "frame" else Fact(**common)
 
 
+def records(user_id: str, memories: Iterable[Mapping[str, Any]]) -> list[Fact | Frame | Insight]:
+    """Return the records of many memories, each `{content, memory_type?, metadata?, occurred_at?}`.
+
+    Raises `InvalidInput`, which says the place of the one that cannot be meant.
+    """
+    given: Any = memories
+    if not isinstance(given, Iterable) or isinstance(given, Mapping | str | bytes):
+        raise InvalidInput(f"memories are a list of dicts, not {type(memories).__name__}")
+    made: list[Fact | Frame | Insight] = []
+    for place, one in enumerate(cast(Iterable[Any], given)):
+        try:
+            made.append(_given(user_id, one))
+        except InvalidInput as error:
+            raise InvalidInput(f"memory {place}: {error}") from None
+    return made
+
+
+def _given(user_id: str, one: Any) -> Fact | Frame | Insight:
+    if not isinstance(one, Mapping):
+        raise InvalidInput(f"a memory is a dict, not {type(one).__name__}")
+    told = cast(Mapping[str, Any], one)
+    if unknown := told.keys() - _KEYS:
+        raise InvalidInput(f"a memory has {', '.join(_KEYS)}, not {', '.join(sorted(map(repr, unknown)))}")
+    kind, occurred = told.get("memory_type", "general"), told.get("occurred_at")
+    return record(user_id, told.get("content", ""), kind, told.get("metadata"), occurred)
+
+
 def weights(metadata: Mapping[str, Any] | None) -> Shape:
     """Return the importance (0–1) and emotion that metadata tells; what is no number tells neither."""
     if not isinstance(metadata, Mapping | None):  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -125,7 +155,9 @@ def metadata(record: Record, felt: Emotion | None = None) -> Shape:
     """Return a record's metadata: what the caller gave, with the importance that counts and how it felt."""
     given = record.meta.get(GIVEN, {}) if not isinstance(record, Passage) else dict(record.meta)
     importance = round(record.importance * 10, 2)
-    told: Shape = {k: v for k, v in given.items() if not k.startswith(INTERNAL)}
+    kept = {key: value for key, value in given.items() if not key.startswith(INTERNAL)}
+    # A copy to the last list: others are handed the same record.
+    told: Shape = {key: value if isinstance(value, _PLAIN) else deepcopy(value) for key, value in kept.items()}
     told["importance"] = int(importance) if importance == int(importance) else importance
     felt = record.emotion or felt
     if felt is not None:
@@ -175,17 +207,22 @@ def found(hit: Hit) -> Shape:
     }
 
 
+def source(record: Record) -> str:
+    """Return where `recall` has a record from: `conversation`, `graph` or `vector`."""
+    if memory_type(record) == "conversation":
+        return "conversation"
+    return "graph" if PROPERTIES in record.meta else "vector"
+
+
 def merged(hit: Hit) -> Shape:
     """Return what `recall` brought back: its `score` is the product of the factors in `parts`."""
     record = hit.record
-    kind = memory_type(record)
-    source = "conversation" if kind == "conversation" else "graph" if PROPERTIES in record.meta else "vector"
     return {
         "id": record.id,
         "content": _prefixed(record, record.emotion or hit.emotion),
         "text": text(record),
-        "source": source,
-        "memory_type": kind,
+        "source": source(record),
+        "memory_type": memory_type(record),
         "score": hit.score,
         "metadata": metadata(record, hit.emotion),
         "created_at": created_at(record),
@@ -216,7 +253,7 @@ def _date(record: Record) -> str:
     begun = None if valid is None else valid.start or valid.end
     if begun is None or valid is None:
         return ""
-    return spoken(Interval(start=begun, end=begun, precision=valid.precision))[: len("2025-03-01")]
+    return day(begun, valid.precision)
 
 
 def moment(when: datetime | None) -> str | None:

@@ -33,6 +33,7 @@ DOWN = ProviderUnavailable("the host is down")
 
 SIGNATURES = {
     "add_memory": "user_id content memory_type='general' metadata=None * occurred_at=None",
+    "add_memories": "user_id memories",
     "get_memory": "user_id memory_id",
     "update_memory": "user_id memory_id content=None metadata=None",
     "delete_memory": "user_id memory_id",

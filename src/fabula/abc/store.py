@@ -92,6 +92,14 @@ class Store(ABC):
     async def fetch(self, scope: str, numbers: Sequence[int]) -> dict[int, Record]:
         """Return record versions by number; unknown numbers are left out."""
 
+    async def shown(self, scope: str, index: Index, numbers: Sequence[int]) -> dict[int, Record]:
+        """Return record versions by number as `fetch` does: as they are now, or were when `index` was read.
+
+        Others may be handed the same records.
+        """
+        del index
+        return await self.fetch(scope, numbers)
+
     @abstractmethod
     async def pictures(self, scope: str, record_id: str) -> dict[int, bytes]:
         """Return the pictures kept with a passage, by their place among its images."""
@@ -125,6 +133,13 @@ class Store(ABC):
         They are those that are believed now, or were at `as_of`. An entity's `sources` then name all of `ids` that
         mention it.
         """
+
+    async def cited(
+        self, scope: str, index: Index, ids: Sequence[str], kinds: Sequence[Kind], as_of: datetime | None = None
+    ) -> list[Record]:
+        """Return what `citing` does, as it is now or was when `index` was read; others may be handed the same."""
+        del index
+        return await self.citing(scope, ids, kinds, as_of)
 
     @abstractmethod
     async def touch(self, scope: str, counts: Mapping[str, int], at: datetime) -> None:

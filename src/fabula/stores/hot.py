@@ -1,7 +1,8 @@
-"""The hot tier: a store around a store that keeps the indexes of the scopes in use in memory.
+"""The hot tier: a store around a store that keeps indexes of the scopes in use in memory, and what was shown of them.
 
 It knows no engine. What it answers is what the store inside would answer: an index is asked for anew each time,
-and only extended by what was written since, whoever wrote it.
+and only extended by what was written since, whoever wrote it. Records are kept for as long as their index says that
+they are as they were.
 """
 
 from __future__ import annotations
@@ -9,8 +10,10 @@ from __future__ import annotations
 import asyncio
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from operator import itemgetter
+from typing import Any, Final, TypeAlias
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -18,17 +21,64 @@ from numpy.typing import NDArray
 
 from fabula.abc import Changes, Erasure, Filter, Lease, Pending, ScopeState, Store, Task, Written
 from fabula.index import Block, Floats, Index
+from fabula.text import hash_term
 from fabula.types import Access, Forgotten, Kind, Note, Record, Session, Stats
+
+RECORD: Final = 2048
+"""Bytes that a record takes in memory besides its text, about."""
+
+
+_Numbered: TypeAlias = list[tuple[int, Record]]
+
+
+@dataclass(slots=True)
+class _Held:
+    """An index, and records that were shown of it."""
+
+    index: Index
+    records: dict[int, Record] = field(default_factory=dict[int, Record])
+    cited: dict[tuple[str, Kind], _Numbered] = field(default_factory=dict[tuple[str, Kind], "_Numbered"])
+    """What was made from a record, by its id and the kind: at this very revision, for any write may add to it."""
+    nbytes: int = 0
+    """Those of all of it."""
+
+    def moved(self, index: Index) -> _Held:
+        """Return what is held once the scope has become another index: without the records that have changed since."""
+        if index.reset != self.index.reset or not self.records:
+            return _Held(index, nbytes=index.nbytes)
+        changed: set[int] = set()
+        for kind, old in self.index.fields.items():
+            ends = index.of(kind).recorded_to[: len(old)]
+            if len(ends) < len(old):
+                return _Held(index, nbytes=index.nbytes)
+            changed.update(old.number[old.recorded_to != ends].tolist())
+        records = {number: record for number, record in self.records.items() if number not in changed}
+        return _Held(index, records, nbytes=index.nbytes + sum(map(_size, records.values())))
+
+
+def _numbered(index: Index, records: Sequence[Record]) -> _Numbered:
+    """Records with their numbers in the index; 0 for what has no row there."""
+    keys = {record.id: hash_term(record.id) for record in records}
+    numbers: dict[int, int] = {}
+    kinds: dict[Kind, None] = {record.kind: None for record in records}
+    for held in map(index.of, kinds):
+        rows = np.flatnonzero(np.isin(held.key, np.array(list(keys.values()), np.uint64)))
+        numbers |= zip(held.key[rows].tolist(), held.number[rows].tolist(), strict=True)
+    return [(numbers.get(keys[record.id], 0), record) for record in records]
+
+
+def _size(record: Record) -> int:
+    return RECORD + 4 * len(record.text)
 
 
 class HotStore(Store):
-    """Keeps up to `limit` bytes of indexes, least recently used ones out first."""
+    """Keeps up to `limit` bytes of indexes and their records, least recently used ones out first."""
 
     def __init__(self, inner: Store, limit: int = 512 * 2**20) -> None:
         self.inner = inner
         self.engine = inner.engine
         self._limit = limit
-        self._indexes: OrderedDict[tuple[str, str], Index] = OrderedDict()
+        self._indexes: OrderedDict[tuple[str, str], _Held] = OrderedDict()
         # Extending shares memory with the older index, so one scope is extended by one caller at a time.
         self._locks: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()
         self._erasures = 0
@@ -46,27 +96,67 @@ class HotStore(Store):
         key = (scope, space)
         lock = self._locks.setdefault(key, asyncio.Lock())
         async with lock:
-            held, erasures = self._indexes.get(key), self._erasures
+            known, erasures = self._indexes.get(key), self._erasures
+            held = known.index if known is not None else None
             if base is None or (held is not None and held.revision > base.revision):
                 base = held
             index = await self.inner.load(scope, space, base)
             if index is not held:
                 index = await asyncio.to_thread(index.compacted)
                 if erasures == self._erasures:  # else it may hold what was erased while it was read
-                    self._keep(key, index)
+                    self._keep(key, _Held(index, nbytes=index.nbytes) if known is None else known.moved(index))
             elif key in self._indexes:
                 self._indexes.move_to_end(key)
         return index
 
-    def _keep(self, key: tuple[str, str], index: Index) -> None:
+    def _keep(self, key: tuple[str, str], held: _Held) -> None:
         self._indexes.pop(key, None)
-        if not index.revision or index.nbytes > self._limit:
-            return
-        self._indexes[key] = index
+        if held.index.revision and held.index.nbytes <= self._limit:
+            self._indexes[key] = held
+        self._trim()
+
+    def _trim(self) -> None:
         total = sum(held.nbytes for held in self._indexes.values())
+        for held in self._indexes.values() if total > self._limit else ():
+            total -= held.nbytes - held.index.nbytes  # records are soon read again
+            held.records, held.cited, held.nbytes = {}, {}, held.index.nbytes
+            if total <= self._limit:
+                break
         while total > self._limit:
             _, dropped = self._indexes.popitem(last=False)
             total -= dropped.nbytes
+
+    async def shown(self, scope: str, index: Index, numbers: Sequence[int]) -> dict[int, Record]:
+        held = self._indexes.get((scope, index.space))
+        if held is None or held.index.revision != index.revision:
+            return await self.inner.fetch(scope, numbers)
+        known = held.records
+        if missing := [number for number in numbers if number not in known]:
+            found = await self.inner.fetch(scope, missing)
+            # Read after the index was: whatever of it has changed since, the next index tells.
+            known |= found
+            held.nbytes += sum(map(_size, found.values()))
+            self._trim()
+        return {number: known[number] for number in numbers if number in known}
+
+    async def cited(
+        self, scope: str, index: Index, ids: Sequence[str], kinds: Sequence[Kind], as_of: datetime | None = None
+    ) -> list[Record]:
+        held = self._indexes.get((scope, index.space))
+        # Of an entity it is told where all of `ids` mention it.
+        if held is None or held.index.revision != index.revision or as_of is not None or "entity" in kinds:
+            return await self.inner.citing(scope, ids, kinds, as_of)
+        known = held.cited
+        if missing := [one for one in ids if not all((one, kind) in known for kind in kinds)]:
+            found = await self.inner.citing(scope, missing, kinds)
+            known |= {(one, kind): [] for one in missing for kind in kinds}
+            for number, record in _numbered(index, found):
+                for source in set(missing).intersection(record.sources):
+                    known[source, record.kind].append((number, record))
+            held.nbytes += sum(map(_size, found))
+            self._trim()
+        made = {record.id: (number, record) for one in ids for kind in kinds for number, record in known[one, kind]}
+        return [record for _, record in sorted(made.values(), key=itemgetter(0))]
 
     async def erase(self, scope: str, erasure: Erasure) -> Forgotten:
         forgotten = await self.inner.erase(scope, erasure)
