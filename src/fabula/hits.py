@@ -293,11 +293,13 @@ def _fitting(hit: Hit, asked: Question, at: datetime) -> Hit:
     """The hit, with less of its score where it says no time and one is asked for, or where what it says is over."""
     record, share = hit.record, 1.0
     held = record.valid if isinstance(record, Fact) else None
+    if held is not None and "standing" in hit.parts and held.start == held.end:
+        held = None  # when it was told, or happened: not how long it held
     if held is not None and (_over(held, at) if asked.current else asked.windows and not _within(held, asked.windows)):
         share = OVER
     if asked.timed and record.valid is None:
         share *= UNDATED
-    return replace(hit, score=hit.score * share) if share < 1 else hit
+    return replace(hit, score=hit.score * share, parts={**hit.parts, "fitting": share}) if share < 1 else hit
 
 
 def _over(held: Interval, at: datetime) -> bool:
