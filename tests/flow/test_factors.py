@@ -285,3 +285,32 @@ class TestSimilarity:
         found = await memory.recall("u", "heron", Plan(kinds=("frame",), fusion="similarity"))
         assert found.frames
         assert found.hits[0].score > 0.1
+
+
+class TestMargins:
+    async def test_what_was_found_by_far_stands_before_what_is_fresh(self, memory: AsyncMemory):
+        await memory.remember("u", [Message("I drive an old Volvo", time=NOW - timedelta(days=200), session="1")])
+        fresh = ["I quit Siemens yesterday", "the train was late", "I had sushi", "my car key is on the table"]
+        await memory.remember("u", [Message(text, time=NOW, session=str(n)) for n, text in enumerate(fresh, 2)])
+        await memory.flush("u")
+        found = await memory.recall("u", "which old Volvo do I drive", Plan(kinds=("passage",), factors=Factors()))
+        assert found.hits[0].record.text == "I drive an old Volvo"
+        assert found.hits[0].parts["relevance"] > 1.5 * found.hits[1].parts["relevance"]
+
+    async def test_what_is_over_counts_half(self, memory: AsyncMemory):
+        past = Interval(start=NOW - timedelta(days=400), end=NOW - timedelta(days=30))
+        await memory.add("u", [fact("plum jam in Munich", valid=past), fact("plum jam in Stuttgart", valid=ago(30))])
+        await memory.flush("u")
+        found = await memory.recall("u", "where is the plum jam", ALL)
+        assert texts(found.facts) == ["plum jam in Stuttgart", "plum jam in Munich"]
+        assert found.hits[1].parts["fitting"] == 0.5
+
+    async def test_a_model_that_is_down_from_the_start_is_named(self, db: str):
+        from fabula import ProviderUnavailable
+
+        embedder = HashEmbedder(fail=ProviderUnavailable("the host is away"))
+        async with AsyncMemory(db, embedder=embedder, clock=FakeClock(NOW)) as memory:
+            await memory.remember("u", "plum jam")
+            found = await memory.recall("u", "plum")
+        assert found.degraded == ("dense: the host is away",)
+        assert texts(found.passages) == ["plum jam"]
