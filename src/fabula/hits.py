@@ -159,10 +159,11 @@ class Answer:
         if self.plan.session is not None or self.plan.speaker is not None or self.plan.during is not None:
             return []
         hits: list[Hit] = []
+        most = max(self._depth, CONFIDENT)
         for kind in STANDING:
-            if kind in self.plan.kinds and (own := standing(self.index, self.cue, kind)) is not None:
+            if kind in self.plan.kinds and (own := standing(self.index, self.cue, kind, most)) is not None:
                 # Two or three ranked by what they say can stand in each other's place: the ratings decide.
-                hits += await self._fetched(kind, own, max(self._depth, CONFIDENT), standing=True)
+                hits += await self._fetched(kind, own, most, standing=True)
         return sorted(hits, key=_rank)
 
     async def nearest(self) -> list[Hit]:

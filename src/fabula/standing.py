@@ -33,8 +33,8 @@ def alone(field: Field, kind: Kind) -> Ints:
     return np.sort(field.bearing(hash_term(ALONE)))
 
 
-def standing(index: Index, cue: Cue, kind: Kind) -> KeyRanking | None:
-    """Rank the rows that stand on their own and may have to do with the cue; `None`: there are none.
+def standing(index: Index, cue: Cue, kind: Kind, most: int) -> KeyRanking | None:
+    """Rank the rows that stand on their own and may have to do with the cue, the best `most`; `None`: there are none.
 
     Scores are standardised words and meaning, and comparable with nothing else.
     """
@@ -51,12 +51,10 @@ def standing(index: Index, cue: Cue, kind: Kind) -> KeyRanking | None:
     if not len(rows):
         return None
     scores = z(words) + z(lifted[rows], field.embedded[rows])
-    order = np.lexsort((rows, -scores))
+    order = np.lexsort((rows, -scores))[:most]
     rows = rows[order]
-    return KeyRanking(
-        rows, scores[order], cosine[rows], coverage(field, found, np.sort(rows))[np.argsort(np.argsort(rows))],
-        np.full(len(rows), -1), lifted[rows],
-    )  # fmt: skip
+    covered = coverage(field, found, np.sort(rows))[np.argsort(np.argsort(rows))]
+    return KeyRanking(rows, scores[order], cosine[rows], covered, np.full(len(rows), -1), lifted[rows])
 
 
 def by_meaning(index: Index, cue: Cue, kind: Kind) -> tuple[Floats, Floats]:

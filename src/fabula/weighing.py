@@ -23,7 +23,7 @@ MOVED: Final = 0.5
 """How much longer what moved to the utmost (arousal 1) stays fresh."""
 UNRELATED: Final = 0.5
 """What `Embedder.similarity` says of texts that are as alike as unrelated ones get."""
-DEPTH: Final = 50
+DEPTH: Final = 20
 """How many of the most relevant hits of each kind are weighed, at least: age and importance choose among them."""
 NEWER: Final = 0.88
 """What a newer word on the same has of the relevance of the older one: "quit Google" answers "where do I work"."""
@@ -37,7 +37,7 @@ FADING: Final = 0.5
 
 def depth(limit: int) -> int:
     """Return how many hits of each kind are to be weighed where `limit` are wanted."""
-    return max(2 * limit, DEPTH)
+    return max(3 * limit // 2, DEPTH)
 
 
 def moment_of(hit: Hit) -> float | None:
