@@ -45,6 +45,8 @@ LEADING: Final = 5
 """How many of the best facts bring the others of their subject and relation with them, where several are asked for."""
 EVEN: Final = 9
 """Decimals of a score beyond which the order of the ranking decides: how old things are tells them apart no more."""
+RATED: Final = ("cosine", "covered", "echo")
+"""The features of a passage that tell what it has to do with the question, whatever the others are."""
 ALONG: Final = 0.97
 """What these have of the score of the fact that brings them: they stand behind it."""
 
@@ -104,10 +106,11 @@ class Answer:
         if not len(places):
             return []
         known, places = await self._known("passage", ranked.rows[places], places)
-        features: dict[str, Floats | Doubles] = {name: values[places] for name, values in ranked.features.items()}
+        # Where the product of the factors is the score, what the ranking is the sum of is left out.
+        wanted = RATED if self.plan.factors is not None else ranked.features.keys() - {"lifted"}
+        features: dict[str, Floats | Doubles] = {name: ranked.features[name][places] for name in wanted}
         cosine, covered, lifted = (ranked.features[name][places] for name in ("cosine", "covered", "lifted"))
         relevance, similarity = self._rated(known, cosine, covered, lifted)
-        del features["lifted"]
         # What was asked before tells nothing of whether the answer is known.
         features["relevance"] = relevance * (1 - features["echo"].astype(np.float64))
         features |= self._told(ranked.rows[places])
