@@ -26,11 +26,13 @@ def marks(record: Record) -> list[str]:
     return [ALONE] if record.kind in STANDING and (reworded or not record.sources) else []
 
 
-def alone(field: Field, kind: Kind) -> Ints:
-    """Return the rows that are believed and that no passage tells of."""
+def alone(field: Field, kind: Kind) -> Bools:
+    """Return which rows are believed and no passage tells of."""
     if kind == "insight":
-        return np.flatnonzero(field.recorded_to == FOREVER)
-    return np.sort(field.bearing(hash_term(ALONE)))
+        return field.recorded_to == FOREVER
+    found = np.zeros(len(field), np.bool_)
+    found[field.bearing(hash_term(ALONE))] = True
+    return found
 
 
 def standing(index: Index, cue: Cue, kind: Kind, most: int) -> KeyRanking | None:
@@ -39,7 +41,7 @@ def standing(index: Index, cue: Cue, kind: Kind, most: int) -> KeyRanking | None
     Scores are standardised words and meaning, and comparable with nothing else.
     """
     field = index.of(kind)
-    rows = alone(field, kind)
+    rows = np.flatnonzero(alone(field, kind))
     if not len(rows):
         return None
     k1, b = HAN_K1_B if cue.han else (0.9, 0.4)
