@@ -16,6 +16,7 @@ from types import TracebackType
 from typing import Any, Final, Self, TypeVar
 
 from fabula.abc import LLM, BlobStore, Clock, Embedder, Extractor, Pending, Store
+from fabula.authored import Meta
 from fabula.blocking.files import BlockingFiles
 from fabula.blocking.graph import BlockingKnowledge
 from fabula.blocking.kv import BlockingKeyValues
@@ -209,7 +210,7 @@ class Memory:
         importance: float | None = None,
         emotion: Emotion | None = None,
         valid: Interval | None = None,
-        meta: Mapping[str, Any] | None = None,
+        meta: Meta | None = None,
     ) -> Record | None:
         """Write a new version of a record; see `AsyncMemory.revise`."""
         revising = self._memory.revise(

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta, tzinfo
+from functools import partial
 from types import TracebackType
 from typing import Any, Final, Self
 
@@ -165,7 +166,7 @@ class NeuroMemory:
         if metadata is not None:
             told = shapes.weights(metadata)
             changed = {
-                "meta": {**old.meta, shapes.GIVEN: {**old.meta.get(shapes.GIVEN, {}), **metadata}},
+                "meta": partial(shapes.merge, given=metadata),
                 "importance": told["importance"] if "importance" in metadata else None,
                 "emotion": told["emotion"],
             }

@@ -139,6 +139,11 @@ def weights(metadata: Mapping[str, Any] | None) -> Shape:
     return {"importance": 0.5 if importance is None else importance / 10, "emotion": emotion}
 
 
+def merge(meta: Mapping[str, Any], given: Mapping[str, Any]) -> Shape:
+    """Return a record's `meta` with further metadata of a caller's in it, key by key."""
+    return {**meta, GIVEN: {**meta.get(GIVEN, {}), **given}}
+
+
 def _number(value: Any, low: float, high: float) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
         return None

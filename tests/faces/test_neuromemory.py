@@ -1,5 +1,6 @@
 """NeuroMemory: its names, signatures and shapes, its memories by meaning, metadata and time."""
 
+import asyncio
 import inspect
 from datetime import timedelta
 from typing import Any
@@ -388,6 +389,14 @@ async def test_an_update_of_nothing_is_no_version(nm: NeuroMemory):
     assert told is not None
     assert told["content"] == "likes tea"
     assert len(await nm.history("alice", made)) == 1
+
+
+async def test_what_many_update_at_once_is_all_there(nm: NeuroMemory):
+    made = await nm.add_memory("alice", "likes tea", "fact", {"tag": "x"})
+    await asyncio.gather(*(nm.update_memory("alice", made, metadata={f"k{n}": n}) for n in range(50)))
+    told = await nm.get_memory("alice", made)
+    assert told is not None
+    assert told["metadata"] == {"tag": "x", "importance": 5} | {f"k{n}": n for n in range(50)}
 
 
 async def test_a_message_is_never_updated(nm: NeuroMemory):
