@@ -269,7 +269,7 @@ class NeuroMemory:
         made from). `explain` adds the `parts` of every score.
         """
         within("limit", limit, 1, MAX_LIMIT)
-        plan = opening.plan(limit, decay_rate, memory_type, mode)
+        plan = opening.plan(limit, decay_rate, memory_type, mode, graphed=self._graphed)
         plan = replace(plan, metadata=shapes.wanted(filters, plan.kinds))
         if created_after is not None or created_before is not None:
             plan = replace(plan, created=periods.interval(created_after, created_before))

@@ -12,7 +12,6 @@ from typing import Any, Final, TypeAlias, cast
 
 from fabula import Access, Emotion, Fact, Frame, Hit, Insight, Interval, InvalidInput, Passage, Record
 from fabula.checking import aware
-from fabula.names import PROPERTIES
 from fabula.narrowing import edge
 from fabula.render import day, shown
 from fabula.text import identifier
@@ -216,7 +215,7 @@ def source(record: Record) -> str:
     """Return where `recall` has a record from: `conversation`, `graph` or `vector`."""
     if memory_type(record) == "conversation":
         return "conversation"
-    return "graph" if PROPERTIES in record.meta else "vector"
+    return "graph" if edge(record) else "vector"
 
 
 def merged(hit: Hit) -> Shape:

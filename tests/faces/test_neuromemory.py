@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from neuro import Opening, Placed
+from neuro import Opening, Placed, Teller, fact
 
 import neuromemory
 from fabula import AsyncMemory, Fact, InvalidInput, ProviderError, ProviderUnavailable
@@ -289,6 +289,27 @@ async def test_what_was_written_while_the_model_was_down_is_found_by_meaning_lat
     embedder.fail = None
     assert await nm.flush() == {"pending": 0, "failed": 0, "errors": []}
     assert [one["id"] for one in await nm.search("alice", "cello")] == [made]
+
+
+# --- the graph --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mode", [None, "lite", "max"])
+async def test_without_the_graph_no_edge_comes_back(opening: Opening, mode: Any):
+    nm = await opening(llm=Teller({"cello": fact("user", "plays", "the cello")}), graph_enabled=False)
+    await nm.conversations.add_message("alice", "user", "I play the cello")
+    await nm.flush()
+    await nm.graph.create_edge("alice", "User", "alice", "PLAYS", "Entity", "the cello", {"since": 2020})
+    await nm.graph.create_edge("alice", "User", "alice", "OWNS", "Entity", "an old cello")
+    await nm.flush()
+    found = await nm.recall("alice", "cello", mode=mode)
+    texts = {one["text"] for one in found["vector_results"]}
+    assert "user plays the cello" in texts, "what talk tells is a memory, whatever `graph` was told of it besides"
+    assert {one["source"] for one in found["merged"]} <= {"vector", "conversation"}
+    assert (found["graph_context"], found["graph_results"]) == ([], [])
+    assert len(await nm.graph.get_neighbors("alice", "User", "alice")) == 2
+    other = await opening()
+    assert "graph" in {one["source"] for one in (await other.recall("alice", "cello", mode=mode))["merged"]}
 
 
 # --- metadata -------------------------------------------------------------------------------------------------------
