@@ -308,10 +308,16 @@ class Memory:
         return self._call("accessed", self._memory.accessed(scope, ids))
 
     def unused(
-        self, scope: str, since: datetime | str, *, kinds: Sequence[Kind] = DRAWN, limit: int = 50
+        self,
+        scope: str,
+        since: datetime | str,
+        *,
+        kinds: Sequence[Kind] = DRAWN,
+        edges: bool = True,
+        limit: int = 50,
     ) -> list[Record]:
         """Return what has not come back since a moment; see `AsyncMemory.unused`."""
-        return self._call("unused", self._memory.unused(scope, since, kinds=kinds, limit=limit))
+        return self._call("unused", self._memory.unused(scope, since, kinds=kinds, edges=edges, limit=limit))
 
     def pending(self, scope: str) -> list[Pending]:
         """Return the work that is left to do in a scope; see `AsyncMemory.pending`."""

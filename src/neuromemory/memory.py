@@ -398,8 +398,7 @@ class NeuroMemory:
         within("threshold_days", threshold_days, 0, 36_500)
         within("limit", limit, 1, MAX_LIMIT)
         since = self._clock() - timedelta(days=threshold_days)
-        cold = await self._memory.unused(user_id, since, kinds=MEMORIES, limit=MAX_LIMIT)
-        found = [record for record in cold if shapes.remembered(record)][:limit]
+        found = await self._memory.unused(user_id, since, kinds=MEMORIES, edges=False, limit=limit)
         accessed = await self._memory.accessed(user_id, [record.id for record in found])
         return [shapes.memory(record, accessed.get(record.id)) for record in found]
 

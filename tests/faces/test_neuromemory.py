@@ -10,6 +10,7 @@ from neuro import Opening, Placed, Teller, fact
 
 import neuromemory
 from fabula import AsyncMemory, Fact, InvalidInput, ProviderError, ProviderUnavailable
+from fabula.names import PROPERTIES
 from fabula.testing import FakeClock, HashEmbedder
 from fabula.types import MAX_LIMIT
 from neuromemory import NeuroMemory
@@ -310,6 +311,18 @@ async def test_without_the_graph_no_edge_comes_back(opening: Opening, mode: Any)
     assert len(await nm.graph.get_neighbors("alice", "User", "alice")) == 2
     other = await opening()
     assert "graph" in {one["source"] for one in (await other.recall("alice", "cello", mode=mode))["merged"]}
+
+
+async def test_edges_take_no_place_among_what_is_cold(opening: Opening, db: str, neuro_clock: FakeClock):
+    async with AsyncMemory(db, embedder=None, clock=neuro_clock) as memory:
+        edges = [Fact(scope="", id="", text=f"owns {n}", meta={PROPERTIES: {}}) for n in range(MAX_LIMIT + 1)]
+        await memory.add("alice", edges)
+    nm = await opening()
+    neuro_clock.advance(timedelta(hours=1))
+    made = [await nm.add_memory("alice", f"likes tea {number}", "fact") for number in range(2)]
+    neuro_clock.advance(timedelta(days=100))
+    for limit, cold in ((1, made[:1]), (2, made), (4, made)):
+        assert [one["id"] for one in await nm.cold_memories("alice", limit=limit)] == cold
 
 
 # --- metadata -------------------------------------------------------------------------------------------------------
