@@ -8,7 +8,8 @@ import pytest
 import pytest_asyncio
 
 from fabula import AsyncMemory, Fact, InvalidInput, Message, Note
-from fabula.profile import GATHERED, KEYS, profile, refused
+from fabula.inferences import protected_key
+from fabula.profile import GATHERED, KEYS, profile
 from fabula.testing import FakeClock, ScriptedLLM
 from neuromemory.graph import Graph, graph_context, graph_results
 from neuromemory.kv import KV
@@ -111,19 +112,31 @@ async def test_what_a_caller_set_outlives_what_talk_added(db: str, clock: FakeCl
 @pytest.mark.parametrize(
     "key",
     ["personality", "Personality type", "values", "core_values", "big five", "MBTI", "character", "character traits",
-     "性格", "性格特点", "价值观", "人格类型", "beliefs", "temperament", "三观"],
+     "性格", "性格特点", "价值观", "人格类型", "beliefs", "temperament", "三观", "religion", "political_views",
+     "politicalParty", "sexual_orientation", "Big-Five", "病史", "宗教信仰", "MBTI类型", "health"],
 )  # fmt: skip
-async def test_nobodys_personality_or_values_are_kept(db: str, clock: FakeClock, key: str):
+async def test_what_is_never_inferred_is_no_key_of_a_profile(db: str, clock: FakeClock, key: str):
     async with await heard(db, clock, told(("user", key, "introvert"), ("user", "occupation", "nurse"))) as memory:
         notes = await memory.kv.list(USER, "profile")
         assert [(note.key, note.value) for note in notes] == [("occupation", "nurse")]
 
 
 @pytest.mark.parametrize(
-    "key", [*KEYS, *KEYS.values(), "favourite character in games", "value of the house", "valuables"]
+    "key",
+    [
+        *KEYS,
+        *KEYS.values(),
+        "favourite character in games",
+        "value of the house",
+        "valuables",
+        "party games",
+        "race bike",
+        "喜欢的派对",
+        "nationality",
+    ],
 )
 def test_other_keys_are_kept(key: str):
-    assert not refused(key)
+    assert not protected_key(key)
 
 
 def note(key: str, value: Any, subject: str = "user") -> Note:
