@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from fabula import AsyncMemory
+from fabula import AsyncMemory, InvalidInput
 from fabula.text import identifier
 
 
@@ -14,7 +14,11 @@ async def export_user_data(memory: AsyncMemory, user_id: str) -> dict[str, Any]:
 
     Raises `InvalidInput` where there is no such user.
     """
-    return await memory.export(identifier(user_id, "user_id"))
+    user_id = identifier(user_id, "user_id")
+    try:
+        return await memory.export(user_id)
+    except InvalidInput:
+        raise InvalidInput(f"there is no user {user_id!r} to export") from None
 
 
 async def import_user_data(memory: AsyncMemory, data: Mapping[str, Any], user_id: str | None = None) -> dict[str, Any]:
