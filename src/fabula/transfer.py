@@ -78,7 +78,7 @@ async def import_(ground: Ground, data: Mapping[str, Any], scope: str | None) ->
     store, copier, written = ground.store, new_id(), dict.fromkeys(MOVED, 0)
     if await store.receive(scope, proved.state.revision, copier, afresh=True) is None:
         if await digest(store, scope) != proved.rows:
-            raise InvalidInput(f"{scope!r} holds something else already: forget it first, or import as another")
+            raise InvalidInput(f"scope {scope!r} holds something else already: forget it first, or import as another")
         return Imported(scope=scope, rows=written, present=True)
     for table, rows in proved.pages(PAGES, PAGE):
         await store.restore(scope, copier, table, rows)
