@@ -13,6 +13,7 @@ from typing import Any, Final, TypeAlias, cast
 from fabula import Access, Emotion, Fact, Frame, Hit, Insight, Interval, InvalidInput, Passage, Record
 from fabula.checking import aware
 from fabula.narrowing import edge
+from fabula.remember import plain
 from fabula.render import day, shown
 from fabula.text import identifier
 from fabula.types import CREATED, FILE_SESSION, INTERNAL, SORT, TAGGED, Kind
@@ -124,7 +125,7 @@ def weights(metadata: Mapping[str, Any] | None) -> Shape:
     """Return the importance (0–1) and emotion that metadata tells; what is no number tells neither."""
     if not isinstance(metadata, Mapping | None):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InvalidInput(f"metadata is a dict, not {type(metadata).__name__}")
-    given = metadata or {}
+    given = plain(metadata or {}, str, "metadata")
     importance = _number(given.get("importance"), 1, 10)
     told: Any = given.get("emotion")
     felt = cast(Mapping[str, Any], told if isinstance(told, Mapping) else {})

@@ -2,7 +2,7 @@
 
 import asyncio
 import inspect
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -76,6 +76,7 @@ FACADES = {
     "kv.list": "user_id namespace prefix=None limit=100 * after=None",
     "kv.delete": "user_id namespace key",
     "kv.batch_set": "user_id namespace items",
+    "kv.merge": "user_id namespace key values",
     "graph.create_node": "user_id node_type node_id properties=None",
     "graph.get_node": "user_id node_type node_id",
     "graph.update_node": "user_id node_type node_id properties",
@@ -423,6 +424,22 @@ async def test_an_update_of_nothing_is_no_version(nm: NeuroMemory):
     assert told is not None
     assert told["content"] == "likes tea"
     assert len(await nm.history("alice", made)) == 1
+
+
+@pytest.mark.parametrize("odd", [datetime(2025, 3, 1, tzinfo=UTC), {1}, float("nan"), b"x", object()])
+async def test_metadata_that_is_no_json_is_named_as_it_was_given(nm: NeuroMemory, odd: Any):
+    made = await nm.add_memory("alice", "likes tea")
+    given = {"tag": {"since": odd}}
+    for refused in (
+        lambda: nm.add_memory("alice", "x", metadata=given),
+        lambda: nm.add_memories("alice", [{"content": "x", "metadata": given}]),
+        lambda: nm.update_memory("alice", made, metadata=given),
+        lambda: nm.conversations.add_message("alice", "user", "x", metadata=given),
+        lambda: nm.conversations.add_messages_batch("alice", [{"role": "user", "content": "x", "metadata": given}]),
+    ):
+        with pytest.raises(InvalidInput, match="metadata has to be plain JSON, times as ISO 8601 text: "):
+            await refused()
+    assert (await nm.stats("alice"))["total_memories"] == 1
 
 
 async def test_what_many_update_at_once_is_all_there(nm: NeuroMemory):
