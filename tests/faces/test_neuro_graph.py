@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import AsyncIterator
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -98,6 +99,24 @@ async def test_preferences_are_a_list_that_grows(db: str, clock: FakeClock):
         await memory.forget(USER, refs=["m1", "m3"])
         assert profile(await memory.kv.list(USER, "profile")) == {"preferences": ["喜欢喝咖啡"], "location": "杭州"}
         assert await memory.check() == []
+
+
+async def test_what_is_set_is_told_as_it_is_read(db: str, clock: FakeClock):
+    async with AsyncMemory(db, embedder=None, clock=clock) as memory:
+        kv = KV(memory)
+        then = clock()
+        one = await kv.set(USER, "settings", "theme", "dark")
+        assert (one.updated_at, one) == (then.isoformat(), await kv.get(USER, "settings", "theme"))
+        clock.advance(timedelta(hours=1))
+        two = await kv.batch_set(USER, "settings", {"theme": "light", "font": 12})
+        assert {each.updated_at for each in two} == {clock().isoformat()} != {then.isoformat()}
+        assert sorted(two, key=lambda each: each.key) == await kv.list(USER, "settings")
+        clock.advance(timedelta(hours=1))
+        three = await kv.merge(USER, "settings", "tags", ["a"])
+        four = await kv.merge(USER, "settings", "tags", ["b"])
+        assert (three.value, four.value, four.updated_at) == (["a"], ["a", "b"], clock().isoformat())
+        clock.advance(timedelta(hours=1))
+        assert await kv.merge(USER, "settings", "tags", ["b"]) == four == await kv.get(USER, "settings", "tags")
 
 
 async def test_what_a_caller_set_outlives_what_talk_added(db: str, clock: FakeClock):

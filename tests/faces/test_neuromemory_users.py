@@ -51,6 +51,7 @@ CALLS: dict[str, Call] = {
     "kv.get": lambda nm, user: nm.kv.get(user, "n", "k"),
     "kv.list": lambda nm, user: nm.kv.list(user, "n"),
     "kv.delete": lambda nm, user: nm.kv.delete(user, "n", "k"),
+    "kv.merge": lambda nm, user: nm.kv.merge(user, "n", "k", [1]),
     "kv.batch_set": lambda nm, user: nm.kv.batch_set(user, "n", {"k": 1}),
     "graph.create_node": lambda nm, user: nm.graph.create_node(user, "Skill", "x"),
     "graph.get_node": lambda nm, user: nm.graph.get_node(user, "Skill", "x"),
