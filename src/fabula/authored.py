@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeAlias, TypeVar, cast
 
 from fabula.abc import Changes, Ground
 from fabula.checking import within
@@ -16,6 +17,8 @@ from fabula.settings import Settings
 from fabula.text import ANALYZER, derived_id, identifier
 from fabula.types import CREATED, SORT, Emotion, Entity, Fact, Frame, Insight, Interval, Record
 
+Meta: TypeAlias = Mapping[str, Any] | Callable[[Mapping[str, Any]], Mapping[str, Any]]
+"""A record's `meta`, or what makes it of the one it has."""
 AUTHORED: Final = (Fact, Frame, Insight, Entity)
 AGAIN: Final = 100
 """How often one text may have been written and forgotten: each time it gets an id of its own."""
@@ -48,7 +51,7 @@ async def add(ground: Ground, scope: str, records: Iterable[Record]) -> tuple[st
 
 async def revise(
     ground: Ground, scope: str, record_id: str, *, text: str | None, importance: float | None,
-    emotion: Emotion | None, valid: Interval | None, meta: Mapping[str, Any] | None,
+    emotion: Emotion | None, valid: Interval | None, meta: Meta | None,
 ) -> Record | None:  # fmt: skip
     """Write the next version of a record; see `AsyncMemory.revise`."""
     while True:
@@ -67,7 +70,7 @@ async def revise(
             importance=old.importance if importance is None else importance,
             emotion=old.emotion if emotion is None else emotion,
             valid=old.valid if valid is None else valid,
-            meta={**(old.meta if meta is None else meta), CREATED: born},
+            meta={**_told(meta, old.meta), CREATED: born},
         )
         new = _checked(new, scope, ground.settings)
         if new.text != old.text:  # it says something else now, in words of its own
@@ -80,6 +83,13 @@ async def revise(
         if (await ground.store.write(scope, changes)).revision:
             ground.wake(scope)
             return (await ground.store.get(scope, [record_id])).get(record_id)
+
+
+def _told(meta: Meta | None, held: Mapping[str, Any]) -> Mapping[str, Any]:
+    given: Any = held if meta is None else meta(held) if callable(meta) else meta
+    if not isinstance(given, Mapping):
+        raise InvalidInput(f"meta is a mapping, or a function that makes one of a mapping, not {reprlib.repr(given)}")
+    return cast(Mapping[str, Any], given)
 
 
 def _checked(record: _R, scope: str, settings: Settings) -> _R:

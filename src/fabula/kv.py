@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import random
 import reprlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from datetime import UTC, datetime
 from itertools import count
 from typing import Any, Final, TypeAlias, cast
 
@@ -15,7 +16,7 @@ from fabula.checking import within
 from fabula.errors import InvalidInput, StoreUnavailable
 from fabula.remember import hiding, plain
 from fabula.text import clean, identifier, note_id
-from fabula.types import INTERNAL, MAX_LIMIT, Note
+from fabula.types import INTERNAL, MAX_LIMIT, Interval, Note
 
 TRIES: Final = 500
 """How often a change is tried that others write in between; each time one of them has got on."""
@@ -48,9 +49,7 @@ class KeyValues:
             raise InvalidInput(f"values are a mapping of keys to values, not {reprlib.repr(given)}")
         space = _Space(await self._ready(), scope, namespace)
         notes = {note.id: note for note in (space.note(key, value) for key, value in values.items())}
-        if notes:
-            await space.write(notes.values())
-        return [*notes.values()]
+        return await space.write(notes.values()) if notes else []
 
     async def get(self, scope: str, namespace: str, key: str) -> Note | None:
         """Return what is kept under a key; `None` where nothing is."""
@@ -130,10 +129,13 @@ class _Space:
     async def read(self, note_id: str) -> Note | None:
         return cast(Note | None, (await self.store.get(self.scope, [note_id])).get(note_id))
 
-    async def write(self, notes: Any) -> None:
+    async def write(self, notes: Iterable[Note]) -> Notes:
+        """Keep notes in the place of those before; return them as they are read from now on."""
         # Put, not added: what was forgotten before may be set again by who forgot it.
-        entries = tuple(Entry(record=note) for note in notes)
-        await self.store.write(self.scope, Changes(put=entries, at=self._clock()))
+        at = self._clock()
+        kept = [_since(note, at) for note in notes]
+        await self.store.write(self.scope, Changes(put=tuple(Entry(record=note) for note in kept), at=at))
+        return kept
 
     async def change(
         self, note_id: str, made: Callable[[Note | None], Note | None]
@@ -145,11 +147,13 @@ class _Space:
             after = made(before)
             if after == before:
                 return before, after
+            at = self._clock()
+            after = after and _since(after, at)
             # In a scope that is not there yet nobody can have written, unless it was made just now.
             add = () if state else (Entry(record=cast(Note, after)),)
             put = (Entry(record=after),) if state and after is not None else ()
             changes = Changes(
-                add=add, put=put, close=() if after is not None else (note_id,), at=self._clock(),
+                add=add, put=put, close=() if after is not None else (note_id,), at=at,
                 revision=state.revision if state else None,
             )  # fmt: skip
             written = await self.store.write(self.scope, changes)
@@ -157,6 +161,11 @@ class _Space:
                 return before, after
             await pause(self.scope, tried)
         raise AssertionError
+
+
+def _since(note: Note, at: datetime) -> Note:
+    """A note as it is read once it was written at a moment."""
+    return replace(note, recorded=Interval(start=at.astimezone(UTC)))
 
 
 async def pause(scope: str, tried: int) -> None:

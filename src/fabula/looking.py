@@ -14,6 +14,7 @@ from fabula.checking import an, aware, within
 from fabula.crew import Crew
 from fabula.dated import dated
 from fabula.errors import InvalidInput
+from fabula.narrowing import edge
 from fabula.text import clean, identifier
 from fabula.types import KINDS, MAX_LIMIT, Access, EmotionProfile, Interval, Kind, Plan, Record, Session, Stats, Status
 from fabula.upkeep import check
@@ -119,11 +120,17 @@ class Looking:
         return await ground.access.of(identifier(scope, "scope"), [identifier(i, "id") for i in ids])
 
     async def unused(
-        self, scope: str, since: datetime | str, *, kinds: Sequence[Kind] = DRAWN, limit: int = 50
+        self,
+        scope: str,
+        since: datetime | str,
+        *,
+        kinds: Sequence[Kind] = DRAWN,
+        edges: bool = True,
+        limit: int = 50,
     ) -> list[Record]:
         """Return the live records that have not come back from `recall` since a moment, the longest unused first.
 
-        What never came back counts from when it was first recorded.
+        What never came back counts from when it was first recorded. `edges` is that of `Plan`.
         """
         ground = await self._crew.ready()
         scope, moment = identifier(scope, "scope"), aware(since)
@@ -132,7 +139,15 @@ class Looking:
             raise InvalidInput(f"kinds is a list of {', '.join(KINDS)}, not {reprlib.repr(kinds)}")
         within("limit", limit, 1, MAX_LIMIT)
         await ground.access.write(scope)
-        return await ground.store.unused(scope, kinds, moment, limit)
+        if not isinstance(edges, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InvalidInput(f"edges is True or False, not {reprlib.repr(edges)}")
+        size = limit
+        while True:
+            page = await ground.store.unused(scope, kinds, moment, size)
+            found = [record for record in page if edges or not edge(record)]
+            if len(found) >= limit or len(page) < size:
+                return found[:limit]
+            size *= 4
 
     async def pending(self, scope: str) -> list[Pending]:
         """Return the work that is left to do in a scope, by task, each with its `attempts` and the last `error`."""

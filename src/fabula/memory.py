@@ -15,6 +15,7 @@ from fabula import recall as recalling
 from fabula import reflect as reflecting
 from fabula import remember as remembering
 from fabula.abc import LLM, BlobStore, Clock, Embedder, Erasure, Extractor, Store
+from fabula.authored import Meta
 from fabula.checking import an, aware, within
 from fabula.conventions import Conventions
 from fabula.crew import Crew
@@ -187,12 +188,13 @@ class AsyncMemory(Looking, Keeping):
         importance: float | None = None,
         emotion: Emotion | None = None,
         valid: Interval | None = None,
-        meta: Mapping[str, Any] | None = None,
+        meta: Meta | None = None,
     ) -> Record | None:
         """Write a new version of a fact, frame, insight or entity, with what is given changed; return it.
 
-        The version before stays (`history`, `as_of`). `None` where there is no such record. Raises `InvalidInput` for
-        a passage, which is never changed, and a note, which `kv` changes.
+        The version before stays (`history`, `as_of`). `meta` takes the place of what was there; a function makes it of
+        that, and is called again where somebody else wrote in between: nothing is lost. `None` where there is no such
+        record. Raises `InvalidInput` for a passage, which is never changed, and a note, which `kv` changes.
         """
         ground = await self._crew.ready()
         scope, record_id = identifier(scope, "scope"), identifier(record_id, "id")

@@ -244,7 +244,7 @@ def plain(value: Any, hidden: Callable[[str], str], what: str) -> Any:
         json.dumps(dict(value) if isinstance(value, Mapping) else value, allow_nan=False)  # pyright: ignore[reportUnknownArgumentType]
         return walk(value)
     except (TypeError, ValueError) as error:
-        raise InvalidInput(f"{what} has to be plain JSON: {error}") from None
+        raise InvalidInput(f"{what} has to be plain JSON, times as ISO 8601 text: {error}") from None
     except RecursionError:
         raise InvalidInput(f"{what} is nested too deep") from None
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta, tzinfo
+from functools import partial
 from types import TracebackType
 from typing import Any, Final, Self
 
@@ -165,7 +166,7 @@ class NeuroMemory:
         if metadata is not None:
             told = shapes.weights(metadata)
             changed = {
-                "meta": {**old.meta, shapes.GIVEN: {**old.meta.get(shapes.GIVEN, {}), **metadata}},
+                "meta": partial(shapes.merge, given=metadata),
                 "importance": told["importance"] if "importance" in metadata else None,
                 "emotion": told["emotion"],
             }
@@ -268,7 +269,7 @@ class NeuroMemory:
         made from). `explain` adds the `parts` of every score.
         """
         within("limit", limit, 1, MAX_LIMIT)
-        plan = opening.plan(limit, decay_rate, memory_type, mode)
+        plan = opening.plan(limit, decay_rate, memory_type, mode, graphed=self._graphed)
         plan = replace(plan, metadata=shapes.wanted(filters, plan.kinds))
         if created_after is not None or created_before is not None:
             plan = replace(plan, created=periods.interval(created_after, created_before))
@@ -397,8 +398,7 @@ class NeuroMemory:
         within("threshold_days", threshold_days, 0, 36_500)
         within("limit", limit, 1, MAX_LIMIT)
         since = self._clock() - timedelta(days=threshold_days)
-        cold = await self._memory.unused(user_id, since, kinds=MEMORIES, limit=MAX_LIMIT)
-        found = [record for record in cold if shapes.remembered(record)][:limit]
+        found = await self._memory.unused(user_id, since, kinds=MEMORIES, edges=False, limit=limit)
         accessed = await self._memory.accessed(user_id, [record.id for record in found])
         return [shapes.memory(record, accessed.get(record.id)) for record in found]
 

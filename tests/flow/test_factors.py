@@ -1,9 +1,11 @@
 """Relevance, recency and importance; what a caller writes; similarity alone; and the filters that narrow them."""
 
+import asyncio
 import math
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import numpy as np
 import pytest
@@ -215,6 +217,20 @@ class TestAuthored:
             await memory.add("u", said)
         with pytest.raises(InvalidInput):
             await memory.revise("u", said.id, text="unsaid")
+
+    async def test_a_function_makes_meta_of_what_is_there_when_it_is_written(self, memory: AsyncMemory):
+        (made,) = await memory.add("u", replace(fact("likes tea"), meta={"cups": 0}))
+
+        def one_more(meta: Mapping[str, Any]) -> dict[str, Any]:
+            return {**meta, "cups": meta["cups"] + 1}
+
+        await asyncio.gather(*(memory.revise("u", made, meta=one_more) for _ in range(20)))
+        found = await memory.get("u", made)
+        assert found is not None
+        assert found.meta["cups"] == 20
+        for odd in (7, lambda _: None, ["x"]):
+            with pytest.raises(InvalidInput, match="meta"):
+                await memory.revise("u", made, meta=odd)  # pyright: ignore[reportArgumentType]
 
 
 class TestRules:
