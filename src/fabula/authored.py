@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from datetime import UTC
 from typing import Any, Final, TypeVar
 
-from fabula.abc import Changes, Ground
+from fabula.abc import Changes, Ground, Written
 from fabula.checking import within
 from fabula.errors import InvalidInput
 from fabula.extract import entry_of
@@ -14,11 +15,12 @@ from fabula.names import PROPERTIES
 from fabula.remember import hiding, plain
 from fabula.settings import Settings
 from fabula.text import ANALYZER, derived_id, identifier
+from fabula.timeline import told
 from fabula.types import CREATED, SORT, Emotion, Entity, Fact, Frame, Insight, Interval, Record
 
 AUTHORED: Final = (Fact, Frame, Insight, Entity)
 AGAIN: Final = 100
-"""How often one text may have been written and forgotten: each time it gets an id of its own."""
+"""How often one text may have been written and forgotten, or revised: each time it gets an id of its own."""
 _WORDS: Final = ("subject", "predicate", "object", "type", "category")
 _R = TypeVar("_R", bound=Record)
 
@@ -35,13 +37,13 @@ async def add(ground: Ground, scope: str, records: Iterable[Record]) -> tuple[st
             break
         changes = Changes(add=tuple(entries.values()), space=ground.space, analyzer=ANALYZER, at=ground.clock())
         written = await ground.store.write(scope, changes)
-        ids |= {place: record.id for place, record in made.items() if record.id not in written.erased}
-        left = [place for place, record in made.items() if record.id in written.erased]
+        left = [place for place, record in made.items() if not _stands(given[place], record, written)]
+        ids |= {place: record.id for place, record in made.items() if place not in left}
         for place in left:
             if given[place].id:
                 raise InvalidInput(f"record {given[place].id!r} was forgotten and is not brought back")
     if left:
-        raise InvalidInput(f"a text that was forgotten {AGAIN} times is not written again")
+        raise InvalidInput(f"a text that was forgotten or revised {AGAIN} times is not written again")
     ground.wake(scope)
     return tuple(ids[place] for place in range(len(given)))
 
@@ -133,5 +135,23 @@ def _named(record: Record, again: int) -> Record:
     valid = record.valid
     when = "" if valid is None else "/".join(end.isoformat() if end else "" for end in (valid.start, valid.end))
     said = (record.kind, record.text, str(record.meta.get(SORT, "")), when, str(again))
-    own = (record.subject, record.predicate, record.object) if isinstance(record, Fact) else ()
-    return replace(record, id=derived_id("authored", *said, *own))
+    return replace(record, id=derived_id("authored", *said, *_triple(record)))
+
+
+def _triple(record: Record) -> tuple[str, ...]:
+    return (record.subject, record.predicate, record.object) if isinstance(record, Fact) else ()
+
+
+def _stands(given: Record, made: Record, written: Written) -> bool:
+    """Whether what was given stands under the id it was made for: a record that was revised says something else."""
+    known = written.present.get(made.id)
+    return made.id not in written.erased and (known is None or bool(given.id) or _said(known) == _said(made))
+
+
+def _said(record: Record) -> tuple[Any, ...]:
+    """What has to be the same for two records to be one."""
+    valid = told(record) if isinstance(record, Fact) else record.valid
+    ends = (valid.start, valid.end) if valid is not None else ()
+    # As moments of UTC: times of different zones are never equal in the hour that a clock is put back.
+    when = tuple(end and end.astimezone(UTC) for end in ends)
+    return record.kind, record.text, record.meta.get(SORT, ""), when, _triple(record)
