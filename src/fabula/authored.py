@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import reprlib
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import UTC
 from typing import Any, Final, TypeVar
@@ -12,7 +13,7 @@ from fabula.checking import within
 from fabula.errors import InvalidInput
 from fabula.extract import entry_of
 from fabula.names import PROPERTIES
-from fabula.remember import hiding, plain
+from fabula.remember import hiding, openly, plain, through
 from fabula.settings import Settings
 from fabula.text import ANALYZER, derived_id, identifier
 from fabula.timeline import told
@@ -101,31 +102,17 @@ def _checked(record: _R, scope: str, settings: Settings) -> _R:
     meta = plain(record.meta, hidden, "meta")
     sort = meta.get(SORT)
     if sort is not None and not (isinstance(sort, str) and sort):
-        raise InvalidInput(f"a sort of memory is a word, not {sort!r}")
+        raise InvalidInput(f"a sort of memory is a word, not {reprlib.repr(sort)}")
+    if sort is not None:
+        openly("a sort of memory", record.meta.get(SORT, sort), hidden)
+    said = [(name, getattr(record, name)) for name in _WORDS if hasattr(record, name)]
+    for name, words in said:
+        if not isinstance(words, str):
+            raise InvalidInput(f"{name} is a text, not {reprlib.repr(words)}")
     record_id = identifier(record.id, "id") if record.id else ""
     if isinstance(record, Entity):
         meta.setdefault(PROPERTIES, {})  # as one of the graph that a caller knows: it is not pruned
-    common = {"scope": scope, "id": record_id, "text": text, "meta": meta, "recorded": None}
-    return replace(record, **common, **_words(record, hidden))
-
-
-def _words(record: Record, hidden: Callable[[str], str]) -> dict[str, Any]:
-    """What a record says beside its text, as it is stored."""
-    said: dict[str, Any] = {name: hidden(getattr(record, name)) for name in _WORDS if hasattr(record, name)}
-    if record.emotion is not None:
-        said["emotion"] = replace(record.emotion, label=hidden(record.emotion.label))
-    if isinstance(record, Entity):
-        said["aliases"] = tuple(map(hidden, record.aliases))
-    if isinstance(record, Frame):
-        said["events"] = tuple(
-            replace(
-                event,
-                participants=tuple(map(hidden, event.participants)),
-                **{name: hidden(getattr(event, name)) for name in ("action", "location", "causality", "manner")},
-            )
-            for event in record.events
-        )
-    return said
+    return through(replace(record, scope=scope, id=record_id, text=text, meta=meta, recorded=None), hidden)
 
 
 def _named(record: Record, again: int) -> Record:
