@@ -21,7 +21,7 @@ from fabula.chunks import chunks
 from fabula.errors import InvalidInput, StoreUnavailable
 from fabula.exported import BLOB, FILES, blob_key
 from fabula.filenames import in_words
-from fabula.remember import entry, hiding, new_id, plain
+from fabula.remember import entry, hiding, new_id, openly, plain
 from fabula.settings import Settings
 from fabula.text import ANALYZER, clean, identifier
 from fabula.types import (
@@ -369,10 +369,11 @@ def _told(settings: Settings, category: Any, tags: Any, metadata: Any) -> dict[s
     given: Any = {} if metadata is None else metadata
     if not isinstance(given, Mapping):
         raise InvalidInput("metadata is a mapping")
+    hidden = hiding(settings)
     return {
-        "category": identifier(category, "category"),
-        "tags": _strings("tags", tags),
-        "metadata": plain(cast(Mapping[str, Any], given), hiding(settings), "metadata"),
+        "category": openly("a category", identifier(category, "category"), hidden),
+        "tags": tuple(openly("a tag", tag, hidden) for tag in _strings("tags", tags)),
+        "metadata": plain(cast(Mapping[str, Any], given), hidden, "metadata"),
     }
 
 

@@ -14,7 +14,7 @@ from typing import Any, Final, TypeAlias, cast
 from fabula.abc import Changes, Entry, Ground, Ready
 from fabula.checking import within
 from fabula.errors import InvalidInput, StoreUnavailable
-from fabula.remember import hiding, plain
+from fabula.remember import hiding, openly, plain
 from fabula.text import clean, identifier, note_id
 from fabula.types import INTERNAL, MAX_LIMIT, Interval, Note
 
@@ -121,8 +121,8 @@ class _Space:
         """Return what a caller keeps under a key, which was told by nobody."""
         hidden = hiding(self._settings)
         named = identifier(key, "key")
-        if hidden(named) != named:
-            raise InvalidInput("a key is shown in lists: a secret is kept in a value, where it is masked")
+        openly("a namespace", self.namespace, hidden)
+        openly("a key", named, hidden)
         kept = plain(value, hidden, "a value")
         return Note(scope=self.scope, id=self.id(key), text="", namespace=self.namespace, key=named, value=kept)
 

@@ -166,9 +166,10 @@ class AsyncMemory(Looking, Keeping):
     async def add(self, scope: str, records: Record | Iterable[Record]) -> tuple[str, ...]:
         """Write records of your own: facts, frames, insights or entities; return their ids, in order.
 
-        A record whose `id` is empty gets one by what it says, so that the same written twice is one; one with an id
-        that is there already stays as it is. Its `scope` and `recorded` are set here. What it was made from
-        (`sources`) may be nothing: then it stands on its own, and is found by what it says. A word in `meta["sort"]`
+        A record whose `id` is empty gets one by what it says, so that the same written twice is one (what was revised
+        since says something else); one with an id that is there already stays as it is. Its `scope` and `recorded` are
+        set here. What it was made from (`sources`) may be nothing: then it stands on its own, and is found by what it
+        says. A word in `meta["sort"]`
         says what sort of memory it is (`Plan.sort`). When this returns, the records are durable and found by keyword.
 
         Raises `InvalidInput`, also where an id was forgotten, `SourcesGone` and `StoreUnavailable`; nothing is written

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import numpy as np
 import pytest
@@ -139,6 +140,39 @@ class TestAuthored:
         (again,) = await memory.add("u", fact("tea"))
         assert again not in (one, other)
         assert len(await memory.records("u", "fact")) == 2
+
+    async def test_what_was_revised_says_something_else_and_does_not_stand_for_what_it_said(self, memory: AsyncMemory):
+        given = [
+            fact("在谷歌工作"), fact("Bo works at Google", subject="Bo", predicate="works_at", object="Google"),
+            fact("works there", meta={SORT: "general"}), fact("walked", valid=ago(3)),
+            Frame(scope="", id="", text="went to Google"), Insight(scope="", id="", text="works a lot"),
+        ]  # fmt: skip
+        ids = await memory.add("u", given)
+        await memory.revise("u", ids[0], text="在苹果工作")
+        await memory.revise("u", ids[1], text="Bo works at Apple")
+        await memory.revise("u", ids[2], meta={SORT: "job"})
+        await memory.revise("u", ids[3], valid=ago(2))
+        await memory.revise("u", ids[4], text="went to Apple")
+        await memory.revise("u", ids[5], importance=0.9)
+        again = await memory.add("u", given)
+        assert [new == old for new, old in zip(again, ids, strict=True)] == [False] * 5 + [True]
+        assert await memory.add("u", given) == again
+        for kept, record in zip([await memory.get("u", one) for one in again], given, strict=True):
+            assert kept is not None
+            assert (kept.text, kept.valid, kept.meta.get(SORT)) == (record.text, record.valid, record.meta.get(SORT))
+        assert await memory.check("u") == []
+
+    async def test_of_many_who_write_at_once_what_was_revised_one_does(self, memory: AsyncMemory):
+        (old,) = await memory.add("u", fact("likes tea"))
+        await memory.revise("u", old, text="likes milk")
+        made = await asyncio.gather(*(memory.add("u", fact("likes tea")) for _ in range(8)))
+        assert len(set(made)) == 1
+        assert sorted(one.text for one in await memory.records("u", "fact")) == ["likes milk", "likes tea"]
+
+    async def test_one_moment_is_the_same_in_the_hour_a_clock_is_put_back(self, memory: AsyncMemory):
+        twice = Interval.at(datetime(2024, 10, 27, 2, 30, fold=1, tzinfo=ZoneInfo("Europe/Berlin")))
+        (one,) = await memory.add("u", fact("changed the clocks", valid=twice))
+        assert await memory.add("u", fact("changed the clocks", valid=twice)) == (one,)
 
     async def test_every_kind_and_each_by_its_sort(self, memory: AsyncMemory):
         given = [
