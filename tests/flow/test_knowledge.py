@@ -365,6 +365,14 @@ async def test_many_at_once_lose_nothing(memory: AsyncMemory):
     await sound(memory)
 
 
+async def test_those_who_make_a_scope_at_once_lose_nothing(memory: AsyncMemory):
+    for name in map(str, range(8)):
+        await asyncio.gather(*(memory.graph.add_node(name, "Acme", aliases=[alias]) for alias in ("A", "B", "C")))
+        node = await memory.graph.node(name, "Acme")
+        assert node is not None
+        assert sorted(node.aliases) == ["A", "B", "C"], name
+
+
 def test_without_await(tmp_path: Any):
     with Memory(tmp_path / "memory.db", embedder=None) as memory:
         edge = memory.graph.add_edge("bob", "Ann", "works_at", "Acme")
