@@ -12,8 +12,7 @@ from typing import Any, Final, TypeAlias, cast
 
 from fabula import Access, Emotion, Fact, Frame, Hit, Insight, Interval, InvalidInput, Passage, Record
 from fabula.checking import aware
-from fabula.names import PROPERTIES
-from fabula.narrowing import edge
+from fabula.narrowing import drawn_by_hand, edge
 from fabula.render import day, shown
 from fabula.text import identifier
 from fabula.types import CREATED, FILE_SESSION, INTERNAL, SORT, TAGGED, Kind
@@ -211,7 +210,7 @@ def source(record: Record) -> str:
     """Return where `recall` has a record from: `conversation`, `graph` or `vector`."""
     if memory_type(record) == "conversation":
         return "conversation"
-    return "graph" if PROPERTIES in record.meta else "vector"
+    return "graph" if drawn_by_hand(record) else "vector"
 
 
 def merged(hit: Hit) -> Shape:
