@@ -17,7 +17,7 @@ from fabula.remember import hiding, openly, plain, through
 from fabula.settings import Settings
 from fabula.text import ANALYZER, derived_id, identifier
 from fabula.timeline import told
-from fabula.types import CREATED, SORT, Emotion, Entity, Fact, Frame, Insight, Interval, Record
+from fabula.types import CREATED, INTERNAL, NOTHING, SORT, Emotion, Entity, Fact, Frame, Insight, Interval, Record
 
 Meta: TypeAlias = Mapping[str, Any] | Callable[[Mapping[str, Any]], Mapping[str, Any]]
 """A record's `meta`, or what makes it of the one it has."""
@@ -72,9 +72,12 @@ async def revise(
             importance=old.importance if importance is None else importance,
             emotion=old.emotion if emotion is None else emotion,
             valid=old.valid if valid is None else valid,
-            meta={**_told(meta, old.meta), CREATED: born},
+            meta=_told(meta, old.meta),
         )
-        new = _checked(new, scope, ground.settings)
+        new = _checked(
+            new, scope, ground.settings, {key: old.meta[key] for key in old.meta if key.startswith(INTERNAL)}
+        )
+        new = replace(new, meta={**new.meta, CREATED: born})
         if new.text != old.text:  # it says something else now, in words of its own
             new = replace(new, meta={key: value for key, value in new.meta.items() if key != "extractor"})
             if isinstance(new, Fact):
@@ -94,7 +97,8 @@ def _told(meta: Meta | None, held: Mapping[str, Any]) -> Mapping[str, Any]:
     return cast(Mapping[str, Any], given)
 
 
-def _checked(record: _R, scope: str, settings: Settings) -> _R:
+def _checked(record: _R, scope: str, settings: Settings, internal: Mapping[str, Any] = NOTHING) -> _R:
+    """The record as it is stored; of the keys of `meta` that are no caller's it has these, and may tell no others."""
     if not isinstance(record, AUTHORED):
         raise InvalidInput(
             f"what a caller writes are facts, frames, insights and entities, not {type(record).__name__}"
@@ -109,6 +113,10 @@ def _checked(record: _R, scope: str, settings: Settings) -> _R:
         within("valence", record.emotion.valence, -1, 1, kind=float)
         within("arousal", record.emotion.arousal, 0, 1, kind=float)
     meta = plain(record.meta, hidden, "meta")
+    for key in meta:
+        if key.startswith(INTERNAL) and (key not in internal or internal[key] != meta[key]):
+            raise InvalidInput(f"keys of meta that begin with {INTERNAL!r} are not for callers: {key!r}")
+    meta |= internal
     sort = meta.get(SORT)
     if sort is not None and not (isinstance(sort, str) and sort):
         raise InvalidInput(f"a sort of memory is a word, not {reprlib.repr(sort)}")

@@ -10,15 +10,16 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import AsyncGenerator, Awaitable, Iterable, Sequence
+from collections.abc import Awaitable, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from fabula import extract, processes, remember
+from fabula import extract, remember
 from fabula.abc import LLM, NEVER, Accesses, Clock, Embedder, Extractor, Lease, Pending, Store, Task
 from fabula.errors import Confined, FabulaError, LeaseLost, MemoryClosed, ProviderAuthError, SourcesGone
 from fabula.fusion import ALL, QUEUE, Fusion
+from fabula.leases import Leases
 from fabula.reflect import Cadence
 from fabula.settings import Settings
 from fabula.sweep import Sweep
@@ -41,12 +42,11 @@ class Worker:
 
     def __init__(
         self, store: Store, embedder: Embedder | None, extractor: Extractor, llm: LLM | None, settings: Settings,
-        clock: Clock, access: Accesses,
+        clock: Clock, access: Accesses, leases: Leases, cadence: Cadence,
     ) -> None:  # fmt: skip
         self._store, self._embedder, self._extractor, self._llm = store, embedder, extractor, llm
         self._settings, self._clock, self._access = settings, clock, access
-        self._cadence = Cadence(store, llm, extractor.name, settings, clock)
-        self._name = f"{remember.new_id()} {processes.this()}".strip()
+        self._leases, self._cadence = leases, cadence
         self._awake = asyncio.Event()
         self._fresh: set[str] = set()
         self._mine: set[str] = set()
@@ -125,7 +125,7 @@ class Worker:
             self._awake.clear()
             await self._access.write()
             try:
-                await self._bury_all()
+                await self._leases.bury_all()
                 if (await self._pass()).over:
                     await _within(self._settings.backoff, self._ending)
             except MemoryClosed:
@@ -170,11 +170,8 @@ class Worker:
                 await self._scope(scope, sweep)
                 if not any([await self._store.pending(scope, task, 1) for task in self.tasks]):
                     self._mine.discard(scope)
-        for scope in self._cadence.due():
-            async with self.holding(scope) as lease:
-                if lease is not None:
-                    await self._cadence.reflect(lease)
-                    self.wake(scope)  # what was drawn is to be embedded
+        for scope in await self._cadence.reflect():
+            self.wake(scope)  # what was drawn is to be embedded
         return sweep
 
     # --- scopes ---
@@ -182,7 +179,7 @@ class Worker:
     async def _next(self, sweep: Sweep) -> bool:
         """Do the due work of one scope; return whether anything came of it."""
         async with self._turn:
-            lease = await self._lease(self._able(sweep))
+            lease = await self._leases.take(self._able(sweep))
             if lease is None:
                 return False
             before = sweep.moves
@@ -193,66 +190,20 @@ class Worker:
     async def _scope(self, scope: str, sweep: Sweep) -> bool:
         """Do the work of this scope; return whether nothing is left that this sweep could still do."""
         async with self._turn:
-            if (lease := await self._take(self._able(sweep), scope)) is not None:
+            if (lease := await self._leases.take(self._able(sweep), scope)) is not None:
                 return await self._leased(lease, sweep)
         left = any([await self._store.pending(scope, task, 1) for task in self._able(sweep)])
         if left:
             self._unfinished.add(scope)
         return not left
 
-    @contextlib.asynccontextmanager
-    async def holding(self, scope: str) -> AsyncGenerator[Lease | None]:
-        """Hold a scope's lease while something else is done to it; `None` where another worker holds it."""
-        async with self._turn:
-            lease = await self._take((), scope)
-            if lease is None:
-                yield None
-                return
-            async with self._renewed(lease):
-                yield lease
-
     def _able(self, sweep: Sweep) -> tuple[Task, ...]:
         return tuple(task for task in self.tasks if task not in sweep.refused)
-
-    async def _take(self, tasks: Sequence[Task], scope: str) -> Lease | None:
-        """Lease a scope, from a worker that has died too."""
-        lease = await self._lease(tasks, scope)
-        if lease is None and (held := await self._store.holder(scope)) and await self._bury(held):
-            lease = await self._lease(tasks, scope)
-        return lease
-
-    async def _lease(self, tasks: Sequence[Task], scope: str | None = None) -> Lease | None:
-        due = None if scope is None else NEVER
-        taking = asyncio.ensure_future(
-            self._store.lease(self._name, tasks, self._clock(), self._settings.lease, due=due, scope=scope)
-        )
-        try:
-            return await asyncio.shield(taking)
-        except asyncio.CancelledError:
-            # The database may have granted it meanwhile; nobody else could work until it ran out.
-            if (lease := await taking) is not None:
-                await self._store.release(lease)
-            raise
-
-    async def _bury_all(self) -> None:
-        try:
-            for lease in await self._store.leases():
-                await self._bury(lease)
-        except Confined as error:
-            log.debug("the work of others is left to others: %s", error)
-
-    async def _bury(self, held: Lease) -> bool:
-        """Take a lease from a worker that has died, which is known of this machine's; return whether it had."""
-        dead = processes.gone(held.worker.partition(" ")[2])
-        if dead:
-            log.info("scope %r: its worker has died", held.scope)
-            await self._store.release(held)
-        return dead
 
     async def _leased(self, lease: Lease, sweep: Sweep) -> bool:
         """Do a leased scope's work; return whether all of it was at least tried."""
         try:
-            async with self._renewed(lease):
+            async with self._leases.renewed(lease):
                 await self._embed(lease, sweep)
                 waits = True
                 while waits:
@@ -267,28 +218,6 @@ class Worker:
             return False
         else:
             return True
-
-    @contextlib.asynccontextmanager
-    async def _renewed(self, lease: Lease) -> AsyncGenerator[None]:
-        """Hold a lease for as long as its work goes on, then give it back."""
-        renewing = asyncio.create_task(self._renew(lease))
-        try:
-            yield
-        finally:
-            renewing.cancel()
-            await asyncio.gather(renewing, return_exceptions=True)
-            await self._store.release(lease)
-
-    async def _renew(self, lease: Lease) -> None:
-        """Hold a lease longer while its work goes on: a model may think for minutes."""
-        while True:
-            await asyncio.sleep(self._settings.lease / 3)
-            try:
-                await self._lease((), lease.scope)
-            except Exception as error:
-                # Whether it is still held is asked by each write; the next round may succeed.
-                expected = isinstance(error, FabulaError)
-                log.warning("the lease of scope %r was not renewed: %s", lease.scope, error, exc_info=not expected)
 
     # --- tasks ---
 

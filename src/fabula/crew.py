@@ -13,6 +13,8 @@ from fabula.abc import LLM, BlobStore, Clock, Embedder, Extractor, Ground, Store
 from fabula.access import AccessLog
 from fabula.background import Worker
 from fabula.errors import Confined, ForkedMemory, MemoryClosed, UsageError
+from fabula.leases import Holds, Leases
+from fabula.reflect import Cadence
 from fabula.settings import Settings
 from fabula.types import Flushed
 
@@ -44,15 +46,22 @@ class Crew:
             await self._store.open()
             self._process, self._loop = os.getpid(), asyncio.get_running_loop()
             access = AccessLog(self._store, self._clock)
+            shared = (self._store, self._settings, self._clock)
+            leases = [Leases(*shared) for _ in range(self._settings.workers)]
+            holds = Holds(*shared, workers={each.name for each in leases})
+            cadence = Cadence(self._llm, self._extractor.name, *shared, holds.holding)
             self._workers = [
-                Worker(self._store, self._embedder, self._extractor, self._llm, self._settings, self._clock, access)
-                for _ in range(self._settings.workers)
-            ]
+                Worker(
+                    self._store, self._embedder, self._extractor, self._llm, self._settings, self._clock, access, each,
+                    cadence,
+                )
+                for each in leases
+            ]  # fmt: skip
             first = self._workers[0]
             self._ground = Ground(
                 store=self._store, embedder=self._embedder, llm=self._llm, extractor=self._extractor,
                 blobs=self._blobs, access=access, settings=self._settings, clock=self._clock,
-                wake=first.wake, holding=first.holding, flush=self.flush,
+                wake=first.wake, holding=holds.holding, flush=self.flush,
             )  # fmt: skip
             if self._background:
                 await self._start()

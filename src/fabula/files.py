@@ -231,7 +231,7 @@ class Files:
         key = blob_key(scope, file.id)
         put = False
         made = [entry(scope, message, file.created, ground.settings) for message in messages]
-        async with self._one:  # in this process; the revision holds off the others, where the scope has one
+        async with self._one:  # in this process; the revision holds off the others
             while True:
                 state = await ground.store.state(scope)
                 same = await _same(ground, scope, file)
@@ -245,7 +245,7 @@ class Files:
                 changes = Changes(
                     add=tuple(made) if known is None else (), put=(Entry(record=note),),
                     space=ground.space, analyzer=ANALYZER, at=ground.clock(), quiet=ground.settings.idle,
-                    revision=None if state is None else state.revision,
+                    revision=0 if state is None else state.revision,
                 )  # fmt: skip
                 if kept == known or (await ground.store.write(scope, changes)).revision:
                     break

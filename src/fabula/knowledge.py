@@ -292,7 +292,7 @@ class Knowledge:
             changes = Changes(
                 # Put, not added: what was forgotten before may be told again by who forgot it.
                 put=tuple(map(entry_of, work.put.values())), close=tuple(work.close), analyzer=ANALYZER,
-                at=around.now, revision=around.index.revision or None,
+                at=around.now, revision=around.index.revision,
             )  # fmt: skip
             if (await ground.store.write(around.scope, changes)).revision:
                 ground.wake(around.scope)

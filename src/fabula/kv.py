@@ -149,15 +149,9 @@ class _Space:
                 return before, after
             at = self._clock()
             after = after and _since(after, at)
-            # In a scope that is not there yet nobody can have written, unless it was made just now.
-            add = () if state else (Entry(record=cast(Note, after)),)
-            put = (Entry(record=after),) if state and after is not None else ()
-            changes = Changes(
-                add=add, put=put, close=() if after is not None else (note_id,), at=at,
-                revision=state.revision if state else None,
-            )  # fmt: skip
-            written = await self.store.write(self.scope, changes)
-            if written.revision and note_id not in written.present:
+            put, close = ((), (note_id,)) if after is None else ((Entry(record=after),), ())
+            changes = Changes(put=put, close=close, at=at, revision=state.revision if state else 0)
+            if (await self.store.write(self.scope, changes)).revision:
                 return before, after
             await pause(self.scope, tried)
         raise AssertionError

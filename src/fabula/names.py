@@ -36,7 +36,7 @@ USER: Final = "user"
 """What the user of a scope is called where facts are held together, and no id of an entity."""
 USERS: Final = frozenset((USER, "用户"))
 """What the one whose memory it is goes by where no name is known."""
-PROPERTIES: Final = "properties"
+PROPERTIES: Final = "fabula:properties"
 """The key of `meta` with what a caller says of an entity or a fact; it has none where talk alone told of it."""
 ENTITY_TYPES: Final = ("Person", "Organization", "Location", "Event", "Object", "Work", "Animal", "Concept")
 PERSON: Final = frozenset(("person", "people", "human", "per", "user", "人", "人物", "人名"))

@@ -38,7 +38,12 @@ def marks(record: Record) -> list[str]:
 
 def edge(record: Record) -> bool:
     """Return whether a record is an edge that somebody drew between two nodes, and that no talk tells of."""
-    return isinstance(record, Fact) and PROPERTIES in record.meta and not record.sources
+    return isinstance(record, Fact) and drawn_by_hand(record) and not record.sources
+
+
+def drawn_by_hand(record: Record) -> bool:
+    """Return whether a caller knows a record as a node or an edge of the graph, whoever else tells of it."""
+    return PROPERTIES in record.meta
 
 
 def _tags(given: Mapping[str, Any]) -> list[str]:

@@ -15,7 +15,8 @@ from fabula.errors import StoreUnavailable
 from fabula.extract import entry_of
 from fabula.graph import Chain, FactEdge, chains, lonely
 from fabula.index import Index
-from fabula.names import NAMED_BY, PROPERTIES, is_person, tied_by
+from fabula.names import NAMED_BY, is_person, tied_by
+from fabula.narrowing import drawn_by_hand
 from fabula.relations import attribute
 from fabula.settings import Settings
 from fabula.text import derived_id, hash_term, script
@@ -107,7 +108,7 @@ class _Round:
         for entity in known:
             alone = (
                 not entity.sources
-                and PROPERTIES not in entity.meta
+                and not drawn_by_hand(entity)
                 and entity.id not in mentioned
                 and keys[entity.id] in untied
             )

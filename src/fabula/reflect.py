@@ -11,8 +11,9 @@ import logging
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, TypeAlias
 
 from fabula.abc import LLM, Changes, Clock, Entry, Filter, Ground, Lease, Store
 from fabula.errors import FabulaError, MemoryClosed, ProviderBadReply, ProviderError, StoreUnavailable
@@ -47,9 +48,11 @@ TRIES: Final = 20
 """How often what was drawn is tried to be kept while others write to the scope."""
 PAGE: Final = 1000
 PAUSE: Final = 0.05
-"""Seconds from one look whether a scope is free to the next."""
+"""Seconds from the first look whether a scope is free to the second; doubled with each further one."""
+LONGEST: Final = 2.0
 LATEST: Final = 600.0
 """Seconds after which the background tries again at the latest where it failed."""
+Holding: TypeAlias = Callable[[str], AbstractAsyncContextManager[Lease | None]]
 
 
 async def reflect(ground: Ground, scope: str, batch: int) -> Reflection:
@@ -66,11 +69,13 @@ async def reflect(ground: Ground, scope: str, batch: int) -> Reflection:
 async def _alone(ground: Ground, scope: str, batch: int) -> Reflection:
     """Reflect while the scope's lease is held, waited for where another has it."""
     turn = Reflecting(ground.store, ground.llm, ground.extractor.name, ground.settings, ground.clock)
+    pause = PAUSE
     while await ground.store.state(scope) is not None:
         async with ground.holding(scope) as lease:
             if lease is not None:
                 return await turn.run(lease, batch)
-        await asyncio.sleep(PAUSE)
+        await asyncio.sleep(pause)
+        pause = min(2 * pause, LONGEST)
     return Reflection()
 
 
@@ -307,13 +312,17 @@ def _moment(record: Record, said: Mapping[str, Passage]) -> Moment | None:
 class Cadence:
     """When the background reflects: after so many windows of a scope were extracted here, counted from the opening.
 
-    What failed is tried again later, longer and longer apart, and is told by `errors` meanwhile.
+    Its workers share it. What failed is tried again later, longer and longer apart, and is told by `errors` meanwhile.
     """
 
-    def __init__(self, store: Store, llm: LLM | None, extractor: str, settings: Settings, clock: Clock) -> None:
-        self._turn = Reflecting(store, llm, extractor, settings, clock)
+    def __init__(
+        self, llm: LLM | None, extractor: str, store: Store, settings: Settings, clock: Clock, holding: Holding
+    ) -> None:
+        self._turn, self._holding = Reflecting(store, llm, extractor, settings, clock), holding
         self._every, self._backoff = settings.reflect_every, settings.backoff
         self._windows: Counter[str] = Counter()
+        self._at: set[str] = set()
+        """What a worker is reflecting on."""
         self._failed: dict[str, tuple[int, float, str]] = {}
         """How often in a row, until when it rests by the monotonic clock, and why."""
 
@@ -322,17 +331,32 @@ class Cadence:
         if self._every:
             self._windows[scope] += 1
 
-    def due(self) -> list[str]:
-        """Return the scopes to reflect on now."""
-        now = time.monotonic()
-        ready = (scope for scope, count in self._windows.items() if count >= self._every)
-        return [scope for scope in ready if scope not in self._failed or self._failed[scope][1] <= now]
-
     def errors(self, scope: str | None) -> list[str]:
         """Return why reflecting on a scope, or any, failed the last time."""
         return [reason for name, (_, _, reason) in self._failed.items() if scope in (None, name)]
 
-    async def reflect(self, lease: Lease) -> None:
+    async def reflect(self) -> list[str]:
+        """Reflect on each scope for which it is time, unless another worker is at it; return them."""
+        done: list[str] = []
+        for scope in list(self._windows):
+            if not self._due(scope):
+                continue
+            self._at.add(scope)
+            try:
+                async with self._holding(scope) as lease:
+                    if lease is not None:
+                        await self._reflect(lease)
+                        done.append(scope)
+            finally:
+                self._at.discard(scope)
+        return done
+
+    def _due(self, scope: str) -> bool:
+        """Whether to reflect on a scope now."""
+        rested = scope not in self._failed or self._failed[scope][1] <= time.monotonic()
+        return rested and scope not in self._at and self._windows[scope] >= self._every
+
+    async def _reflect(self, lease: Lease) -> None:
         """Reflect on a leased scope; where that fails, rest."""
         scope = lease.scope
         try:

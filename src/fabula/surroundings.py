@@ -12,7 +12,8 @@ import numpy as np
 from fabula import people
 from fabula.abc import Ground
 from fabula.index import Field, Index, Ints
-from fabula.names import NAMED, PERSON, PROPERTIES, USER, entity_id, is_user, normal, user_ids
+from fabula.names import NAMED, PERSON, USER, entity_id, is_user, normal, user_ids
+from fabula.narrowing import drawn_by_hand
 from fabula.relations import HOLDS, lasting, relation
 from fabula.text import derived_id, fold, hash_term
 from fabula.timeline import end_of
@@ -53,7 +54,7 @@ def over(fact: Fact, now: datetime) -> bool:
     end = fact.valid.end if fact.valid is not None else None
     if fact.status == "superseded":
         return end is None or end <= now
-    state = lasting(fact.predicate) or (PROPERTIES in fact.meta and relation(fact.predicate) not in _HAPPENS)
+    state = lasting(fact.predicate) or (drawn_by_hand(fact) and relation(fact.predicate) not in _HAPPENS)
     return state and end is not None and end <= now and fact.valid is not None and end != fact.valid.start
 
 

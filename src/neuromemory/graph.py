@@ -14,6 +14,7 @@ from typing import Any, Final, Literal
 from fabula import AsyncMemory, Entity, Fact, InvalidInput
 from fabula.errors import MissingExtra
 from fabula.names import PROPERTIES, is_user
+from fabula.narrowing import drawn_by_hand
 from fabula.relations import relation, worded
 from fabula.surroundings import class_of
 from fabula.text import identifier
@@ -227,7 +228,7 @@ def graph_results(facts: Iterable[Fact], user_id: str) -> list[dict[str, Any]]:
 
 def rel_type(fact: Fact) -> str:
     """Return the type of an edge: as its writer called it, or the word for what talk told."""
-    if PROPERTIES in fact.meta and fact.predicate:
+    if drawn_by_hand(fact) and fact.predicate:
         return fact.predicate
     return _EDGES.get(relation(fact.predicate)) or worded(fact.predicate).upper().replace(" ", "_")
 
@@ -244,7 +245,7 @@ def _typed(node_type: Any) -> Any:
 def _kind(node: Entity) -> str:
     if is_user(node.text, node.scope):
         return NodeType.USER.value
-    own = node.type if PROPERTIES in node.meta else class_of(node.type)
+    own = node.type if drawn_by_hand(node) else class_of(node.type)
     return own or NodeType.ENTITY.value
 
 

@@ -158,6 +158,17 @@ async def test_the_same_file_twice_is_one(db: str, tmp_path: Path):
         assert (again.id, again.created, again.category, again.tags) == (first.id, first.created, "new", ("y",))
         other = await memory.files.upload("u", "b.txt", b"Alpha stands here.")
         assert other.id != first.id
+
+
+async def test_one_file_that_two_memories_keep_at_once_is_one(db: str, tmp_path: Path):
+    async with opened(db, tmp_path) as memory, opened(db, tmp_path) as second:
+        for name in map(str, range(8)):
+            one, two = await asyncio.gather(*(m.files.upload(name, "a.txt", b"Alpha.") for m in (memory, second)))
+            assert one.id == two.id, name
+            (kept,) = await memory.files.list(name)
+            assert await memory.files.download(name, kept.id) == b"Alpha."
+            assert len(await memory.records(name)) == 1
+        assert len(on_disk(tmp_path)) == 8
         assert (await memory.files.list("v")) == ()
         assert await memory.check() == []
 

@@ -9,9 +9,11 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from fabula import AsyncMemory, Entity, Fact, Interval, InvalidInput, Memory
+from fabula import AsyncMemory, Entity, Fact, Interval, InvalidInput, Memory, Plan
+from fabula.names import PROPERTIES
 from fabula.secrets import MARK
 from fabula.testing import FakeClock, ScriptedLLM
+from fabula.types import CREATED
 
 NOW = datetime(2024, 5, 1, 12, tzinfo=UTC)
 
@@ -46,12 +48,27 @@ async def sound(memory: AsyncMemory) -> None:
     assert await memory.check() == []
 
 
+async def test_what_marks_the_graph_is_no_key_of_a_caller(memory: AsyncMemory):
+    (name,) = await memory.add("bob", Fact(scope="", id="", text="a flat", meta={"properties": {"rooms": 3}}))
+    assert (await memory.recall("bob", "flat", Plan(edges=False))).hits
+    for key in (PROPERTIES, CREATED):
+        with pytest.raises(InvalidInput, match=key):
+            await memory.add("bob", Fact(scope="", id="", text="a house", meta={key: {}}))
+        with pytest.raises(InvalidInput, match=key):
+            await memory.revise("bob", name, meta={key: "other"})
+    edge = await memory.graph.add_edge("bob", "Ann", "knows", "Bo", properties={"since": 1})
+    revised = await memory.revise("bob", edge.id, meta={"mine": 1})
+    assert revised is not None
+    assert (revised.meta[PROPERTIES], revised.meta["mine"]) == ({"since": 1}, 1)
+    assert await memory.revise("bob", edge.id, meta={**revised.meta, "mine": 2}) is not None
+
+
 # --- nodes ---
 
 
 async def test_a_node_is_found_by_its_name_in_any_letters(memory: AsyncMemory):
     made = await memory.graph.add_node("bob", "Acme Corporation Ltd", "Organization", properties={"size": 7})
-    assert (made.text, made.type, made.meta["properties"]) == ("Acme Corporation Ltd", "Organization", {"size": 7})
+    assert (made.text, made.type, made.meta[PROPERTIES]) == ("Acme Corporation Ltd", "Organization", {"size": 7})
     for name in (
         "acme corporation ltd",
         "ACME CORPORATION LTD",
@@ -116,7 +133,7 @@ async def test_a_node_is_changed_and_removed_with_its_edges(memory: AsyncMemory)
     node = await memory.graph.add_node("bob", "Ann", "Person", properties={"a": 1, "b": 1})
     changed = await memory.graph.change_node("bob", node.id, aliases=["Annie"], properties={"b": 2})
     assert changed is not None
-    assert (changed.meta["properties"], changed.aliases) == ({"a": 1, "b": 2}, ("Annie",))
+    assert (changed.meta[PROPERTIES], changed.aliases) == ({"a": 1, "b": 2}, ("Annie",))
     await memory.graph.add_edge("bob", "Ann", "works_at", "Acme")
     await memory.graph.add_edge("bob", "Ann", "works_at", "Basel AG")
     await memory.graph.add_edge("bob", "Ivo", "knows", "Annie")
@@ -195,7 +212,7 @@ async def test_two_edges_between_two_nodes_are_two(memory: AsyncMemory):
         await memory.graph.add_edge("bob", "Ann", relation, "Acme", properties={"by": relation})
     assert await around(memory, "Ann") == [("out", "owns", "Acme"), ("out", "works_at", "Acme")]
     (edge,) = await memory.graph.edges("bob", "Ann", "Acme", relation="is employed by")
-    assert edge.meta["properties"] == {"by": "works_at"}
+    assert edge.meta[PROPERTIES] == {"by": "works_at"}
     assert await memory.graph.edges("bob", "Acme", "Ann") == []
 
 
@@ -203,7 +220,7 @@ async def test_the_same_edge_again_is_one_and_another_visit_another(memory: Asyn
     first = await memory.graph.add_edge("bob", "Ann", "likes", "tea", properties={"a": 1, "b": 1})
     again = await memory.graph.add_edge("bob", "ann", "LIKES", "Tea", properties={"b": 2})
     assert again.id == first.id
-    assert again.meta["properties"] == {"a": 1, "b": 2}
+    assert again.meta[PROPERTIES] == {"a": 1, "b": 2}
     for year in (2021, 2022):
         when = Interval(start=datetime(year, 5, 1, tzinfo=UTC), end=datetime(year, 5, 2, tzinfo=UTC), precision="day")
         await memory.graph.add_edge("bob", "Ann", "visited", "Rome", valid=when)
@@ -214,7 +231,7 @@ async def test_an_edge_is_changed(memory: AsyncMemory, clock: FakeClock):
     edge = await memory.graph.add_edge("bob", "Ann", "owns", "a boat", properties={"a": 1})
     changed = await memory.graph.change_edge("bob", edge.id, properties={"b": 2})
     assert changed is not None
-    assert changed.meta["properties"] == {"a": 1, "b": 2}
+    assert changed.meta[PROPERTIES] == {"a": 1, "b": 2}
     ended = Interval(start=NOW - timedelta(days=9), end=NOW - timedelta(days=1))
     assert await memory.graph.change_edge("bob", edge.id, valid=ended) is not None
     assert await around(memory, "Ann") == []
@@ -388,6 +405,14 @@ async def test_many_at_once_lose_nothing(memory: AsyncMemory):
     assert len(await around(memory, "Ann", relations=["knows"], limit=100)) == 20
     assert len(await around(memory, "Ann", relations=["works_at"], limit=100)) == 1
     await sound(memory)
+
+
+async def test_those_who_make_a_scope_at_once_lose_nothing(memory: AsyncMemory):
+    for name in map(str, range(8)):
+        await asyncio.gather(*(memory.graph.add_node(name, "Acme", aliases=[alias]) for alias in ("A", "B", "C")))
+        node = await memory.graph.node(name, "Acme")
+        assert node is not None
+        assert sorted(node.aliases) == ["A", "B", "C"], name
 
 
 def test_without_await(tmp_path: Any):

@@ -186,6 +186,68 @@ async def test_two_memories_of_one_database_make_each_insight_once(opening: Open
     assert len(await versions(first)) == 1
 
 
+class Counting(Reflector):
+    """Says how many it was asked at once, at most; answers when `go` is set, if that is not long before."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.at_once = self.most = 0
+        self.go = asyncio.Event()
+
+    async def chat(self, messages: Sequence[Any], **options: Any) -> Reply:
+        self.at_once += 1
+        self.most = max(self.most, self.at_once)
+        try:
+            await asyncio.wait([asyncio.ensure_future(self.go.wait())], timeout=0.3)
+            return await super().chat(messages, **options)
+        finally:
+            self.at_once -= 1
+
+
+async def test_users_do_not_wait_for_each_other(opening: Opening):
+    llm = Counting()
+    memory = await opening(llm=llm)
+    for scope in "uvw":
+        await memory.remember(scope, said("tea"))
+    found = await asyncio.gather(*(memory.reflect(scope) for scope in "uvw"))
+    assert [one.analyzed for one in found] == [1, 1, 1]
+    assert llm.most == 3
+
+
+@pytest.mark.parametrize("background", [False, True])
+async def test_while_a_model_thinks_of_one_user_the_work_of_another_is_done(opening: Opening, background: bool):
+    llm = Counting()
+    memory = await opening(llm=llm, background=background, embedder=HashEmbedder())
+    await memory.remember("u", said("tea"))
+    reflecting = asyncio.create_task(memory.reflect("u"))
+    await until(lambda: asyncio.sleep(0, llm.at_once))
+    await memory.remember("v", said("rain", 1))
+    assert (await memory.flush("v")).pending == 0
+    assert await memory.records("v", "frame")
+    assert llm.at_once == 1
+    llm.go.set()
+    assert (await reflecting).analyzed == 1
+
+
+async def test_upkeep_waits_for_the_worker_of_its_own_memory(opening: Opening):
+    begun, go = asyncio.Event(), asyncio.Event()
+
+    class Slow(HashEmbedder):
+        async def embed(self, texts: Sequence[str], role: Any) -> Any:
+            begun.set()
+            await go.wait()
+            return await super().embed(texts, role)
+
+    memory = await opening(background=True, embedder=Slow())
+    await memory.remember("u", said("tea"))
+    await begun.wait()
+    kept = asyncio.create_task(memory.upkeep("u"))
+    await asyncio.sleep(0.1)
+    assert not kept.done()
+    go.set()
+    assert (await kept).skipped == ()
+
+
 async def test_what_is_said_meanwhile_disturbs_nothing(opening: Opening):
     memory = await opening(llm=Reflector(delay=0.05))
     await memory.remember("u", said("tea", 1))
@@ -535,6 +597,19 @@ async def test_the_background_reflects_after_so_many_windows(opening: Opening):
     (insight,) = await until(lambda: kept(memory))
     assert len(insight.sources) == 4
     assert len(llm.shown) == 1
+
+
+async def test_the_workers_of_a_memory_count_windows_together(opening: Opening):
+    llm = Reflector()
+    memory = await opening(llm=llm, settings=Settings(reflect_every=2, window=1, workers=2))
+    first, second = memory._crew._workers
+    await memory.remember("u", said("tea", 1))
+    await first.flush("u", None)
+    await memory.remember("u", said("rain", 2))
+    await second.flush("u", None)
+    await asyncio.gather(first._pass(), second._pass())
+    assert len(llm.shown) == 1
+    assert len(await kept(memory)) == 1
 
 
 async def test_a_background_that_fails_says_so_and_tries_again(opening: Opening, caplog: pytest.LogCaptureFixture):

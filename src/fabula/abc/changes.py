@@ -102,7 +102,8 @@ class Changes:
     reindexed: bool = False
     """All terms of the scope are of `analyzer` now."""
     revision: int | None = None
-    """The revision that the scope has to be at: at another one nothing is written, and `Written.revision` is 0."""
+    """The revision that the scope has to be at, 0 where it is not to be there yet: at another one nothing is written,
+    and `Written.revision` is 0."""
     at: datetime | None = None
     """When it is recorded; default: now."""
     quiet: float = 0.0

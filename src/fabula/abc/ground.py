@@ -49,7 +49,7 @@ class Ground:
     wake: Callable[[str], None]
     """Say that there is new work in a scope."""
     holding: Callable[[str], AbstractAsyncContextManager[Lease | None]]
-    """Hold a scope's lease while something is done to it; `None` where another worker holds it."""
+    """Hold a scope's lease while something is done to it; `None` where one outside this memory holds it."""
     flush: Callable[[str], Awaitable[Flushed]]
     """Do a scope's background work now, and wait for it."""
 

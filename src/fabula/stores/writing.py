@@ -48,9 +48,23 @@ def take(scope: str) -> Steps[OwnRow]:
     # A scope's first revision and number are the time, so that one erased and made again never repeats either.
     first = now()
     rows = yield Do("take_scope", {"scope": scope, "first": first})
-    if rows[0][0] == first and (yield from copying(scope)):
-        raise StoreUnavailable(f"scope {scope!r} is being copied here: let `fabula copy` finish, or forget it")
+    if rows[0][0] == first:
+        yield from _uncopied(scope)
     return OwnRow(scope, rows[0])
+
+
+def make(scope: str) -> Steps[OwnRow | None]:
+    """Start the first write of a scope, and return its row; `None` where it is there, if only since now."""
+    rows = yield Do("make_scope", {"scope": scope, "first": now()})
+    if not rows:
+        return None
+    yield from _uncopied(scope)
+    return OwnRow(scope, rows[0])
+
+
+def _uncopied(scope: str) -> Steps[None]:
+    if (yield from copying(scope)):
+        raise StoreUnavailable(f"scope {scope!r} is being copied here: let `fabula copy` finish, or forget it")
 
 
 def copying(scope: str) -> Steps[bool]:
@@ -64,15 +78,16 @@ def write(scope: str, changes: Changes, lease: Lease | None, layout: Layout) -> 
     _refuse(scope, changes)
     at = micros(changes.at) or now()
     # A scope's own row is always held first, then its lease: so two writers never wait for each other.
-    if changes.revision is not None:
+    if changes.revision:
         rows = yield Do("lock_scope", {"scope": scope})
         if [row[0] for row in rows] != [changes.revision]:
             return Written(revision=0)
     there = changes.add or changes.put or (yield Do("lock_scope", {"scope": scope}))
-    state = (yield from take(scope)) if there else None
+    starting = make if changes.revision == 0 else take
+    state = (yield from starting(scope)) if there else None
     if lease is not None:
         yield from held(lease)
-    if state is None:  # erased meanwhile: nothing is made of what is left of it
+    if state is None:  # erased meanwhile, or made: nothing is made of what is left of it, nor of what was not known
         return Written(revision=0)
     if changes.space and state.space not in ("", changes.space) and not (changes.beside or changes.switch):
         raise EmbeddingMismatch(scope, state.space, changes.space)

@@ -8,6 +8,12 @@ INSERT INTO scopes (scope, revision, reset, next_number) VALUES (:scope, :first,
 ON CONFLICT (scope) DO UPDATE SET revision = scopes.revision + 1
 RETURNING revision, reset, next_number, analyzer, space;
 
+-- name: make_scope
+-- Start the first write of a scope: who makes it at the same time waits, and one of them is told nothing.
+INSERT INTO scopes (scope, revision, reset, next_number) VALUES (:scope, :first, :first, :first)
+ON CONFLICT (scope) DO NOTHING
+RETURNING revision, reset, next_number, analyzer, space;
+
 -- name: leave_scope
 -- End a write: keep what it changed of the scope's own row.
 UPDATE scopes SET reset = :reset, next_number = :next_number, analyzer = :analyzer, space = :space

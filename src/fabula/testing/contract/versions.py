@@ -5,6 +5,7 @@ It knows nothing of erasure, the one exception.
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -65,6 +66,22 @@ class VersionsContract:
         assert late.revision == 0
         assert sorted(await store.get("u", ["t", "other", "late"])) == ["other", "t"]
         assert (await store.load("u", "")).revision == second
+
+    async def test_a_write_may_be_meant_for_a_scope_that_is_not_there_yet(self, store: Store, second: Store) -> None:
+        """With the revision 0, of those who would make a scope at once one does, and it alone writes."""
+        for n in range(10):
+            scope, meant = f"u{n}", Changes(put=entries(fact(f"u{n}", "t")), revision=0)
+            both = await asyncio.gather(*(each.write(scope, meant) for each in (store, second)))
+            made = max(written.revision for written in both)
+            assert made > 0
+            assert min(written.revision for written in both) == 0
+            assert len(await store.versions(scope, ["t"])) == 1
+            assert (await store.write(scope, replace(meant, put=(), add=meant.put))).revision == 0
+            state = await store.state(scope)
+            assert state is not None
+            assert state.revision == made
+        assert (await store.write("w", Changes(close=("t",), revision=0))).revision == 0
+        assert await store.state("w") is None
 
     async def test_the_caller_may_say_when(self, store: Store) -> None:
         """With `at`, that is when it was recorded: a version begins and its predecessor ends then."""
