@@ -222,8 +222,7 @@ class Fusion:
         found: dict[str, _Met] = {}
         for session in dict.fromkeys(each.frame.session for each in met):
             first = min(_born(field, each.frame.id) for each in met if each.frame.session == session)
-            rows = np.flatnonzero(field.session == index.sessions.get(session, -1))
-            rows = np.setdiff1d(rows, alone(field, "frame"), assume_unique=True)
+            rows = np.flatnonzero((field.session == index.sessions.get(session, -1)) & ~alone(field, "frame"))
             _, born, again = np.unique(field.key[rows], return_index=True, return_inverse=True)
             since = rows[born[again]]
             earlier = (field.recorded_to[rows] == FOREVER) & (since < first)
@@ -256,8 +255,7 @@ class Fusion:
             index = index.extended({}, [nearest])
         field = index.of("frame")
         cosines = field.vectors[: len(field)] @ each.vector
-        cosines[(field.recorded_to < FOREVER) | ~field.embedded] = -np.inf
-        cosines[alone(field, "frame")] = -np.inf
+        cosines[(field.recorded_to < FOREVER) | ~field.embedded | alone(field, "frame")] = -np.inf
         top = np.argsort(-cosines, kind="stable")[:NEAREST]
         return dict(zip(field.number[top].tolist(), cosines[top].tolist(), strict=True))
 
