@@ -15,8 +15,8 @@ from typing import Any, Final, cast
 
 from fabula import recall as recalling
 from fabula.abc import BlobStore, Changes, Entry, Erasure, Filter, Ground, Ready
+from fabula.checking import FARTHEST, within
 from fabula.checking import LARGEST as LARGEST_PICTURE
-from fabula.checking import within
 from fabula.chunks import chunks
 from fabula.errors import InvalidInput, StoreUnavailable
 from fabula.exported import BLOB, FILES, blob_key
@@ -136,7 +136,7 @@ class Files:
         ground = await self._ready()
         if limit is not None:
             within("limit", limit, 1, MAX_LIMIT)
-        within("offset", offset, 0)
+        within("offset", offset, 0, FARTHEST)
         wanted = _wanted(types, category, tags)
         found = [file for file in await _files(ground, identifier(scope, "scope")) if wanted(file)][::-1]
         return tuple(found[offset:] if limit is None else found[offset : offset + limit])

@@ -40,7 +40,7 @@ class KeyValues:
 
     async def set(self, scope: str, namespace: str, key: str, value: Any) -> Note:
         """Keep a value under a key, in the place of the one before."""
-        return (await self.set_many(scope, namespace, {key: value}))[0]
+        return (await self.set_many(scope, namespace, {identifier(key, "key"): value}))[0]
 
     async def set_many(self, scope: str, namespace: str, values: Mapping[str, Any]) -> Notes:
         """Keep a value under each key, all or none; return the notes in the order given."""

@@ -10,7 +10,7 @@ from typing import Any, Final, get_args
 from fabula import extract as extracting
 from fabula import moments as feeling
 from fabula.abc import Filter, Pending, Task
-from fabula.checking import an, aware, within
+from fabula.checking import FARTHEST, an, aware, several, within
 from fabula.crew import Crew
 from fabula.dated import dated
 from fabula.errors import InvalidInput
@@ -49,9 +49,9 @@ class Looking:
         ground = await self._crew.ready()
         scope = identifier(scope, "scope")
         if kind not in KINDS:
-            raise InvalidInput(f"kind is one of {', '.join(KINDS)}, not {kind!r}")
+            raise InvalidInput(f"kind is one of {', '.join(KINDS)}, not {reprlib.repr(kind)}")
         if status not in (None, *get_args(Status)):
-            raise InvalidInput(f"status is None or one of {', '.join(get_args(Status))}, not {status!r}")
+            raise InvalidInput(f"status is None or one of {', '.join(get_args(Status))}, not {reprlib.repr(status)}")
         if limit is not None:
             within("limit", limit, 1)
         an(Interval, during, "during")
@@ -93,10 +93,10 @@ class Looking:
         """
         ground = await self._crew.ready()
         scope = identifier(scope, "scope")
-        plan = Plan(kinds=tuple(kinds), sort=sort, edges=edges, during=during)
+        plan = Plan(kinds=tuple(several("kinds", kinds)), sort=sort, edges=edges, during=during)
         if limit is not None:
             within("limit", limit, 1)
-        within("offset", offset, 0)
+        within("offset", offset, 0, FARTHEST)
         return await dated(ground, scope, plan, limit, offset)
 
     async def get(self, scope: str, record_id: str, *, as_of: datetime | str | None = None) -> Record | None:
@@ -165,7 +165,7 @@ class Looking:
         """
         ground = await self._crew.ready()
         within("limit", limit, 1, MAX_LIMIT)
-        within("offset", offset, 0)
+        within("offset", offset, 0, FARTHEST)
         return await ground.store.sessions(identifier(scope, "scope"), limit=limit, offset=offset, without=without)
 
     async def feelings(self, scope: str, *, at: datetime | str | None = None) -> EmotionProfile:

@@ -16,7 +16,7 @@ from fabula import reflect as reflecting
 from fabula import remember as remembering
 from fabula.abc import LLM, BlobStore, Clock, Embedder, Erasure, Extractor, Store
 from fabula.authored import Meta
-from fabula.checking import an, aware, within
+from fabula.checking import an, aware, several, within
 from fabula.conventions import Conventions
 from fabula.crew import Crew
 from fabula.documents import read
@@ -293,7 +293,7 @@ class AsyncMemory(Looking, Keeping):
         wanted += [derived_id("message", identifier(ref, "message id", longest=None)) for ref in refs]
         name = None if session is None else identifier(session, "session")
         if not isinstance(everything, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise InvalidInput(f"everything is True or False, not {everything!r}")
+            raise InvalidInput(f"everything is True or False, not {reprlib.repr(everything)}")
         if everything == bool(wanted or name):
             raise InvalidInput("say what to forget: ids, refs, a session, or everything=True")
         forgotten = await erase(ground, scope, Erasure(ids=tuple(wanted), session=name, everything=everything))
@@ -325,7 +325,9 @@ class AsyncMemory(Looking, Keeping):
         session = None if session is None else identifier(session, "session")
         patience = _patience(seconds)
         work = await self._store.pending(scope, "extract", extracting.EVERYTHING)
-        asked = [identifier(i, "id") for i in ids] or [w.id for w in work if session in (None, w.session)]
+        asked = [identifier(i, "id") for i in several("ids", ids)] or [
+            w.id for w in work if session in (None, w.session)
+        ]
         names = {session}
         if ids and session is None:
             told = (await self._store.get(scope, asked)).values()

@@ -12,7 +12,7 @@ from typing import Any, cast
 
 from fabula import AsyncMemory, Forgotten, InvalidInput, Message, Passage, Plan
 from fabula.abc import Pending
-from fabula.checking import within
+from fabula.checking import FARTHEST, within
 from fabula.text import derived_id, identifier
 from fabula.types import FILE_SESSION, MAX_LIMIT, Extracted
 from neuromemory.messages import batched, message, session, shape
@@ -189,7 +189,7 @@ def counts(found: Extracted) -> dict[str, int]:
 
 def _page(limit: int, offset: int) -> None:
     within("limit", limit, 1, MAX_LIMIT)
-    within("offset", offset, 0)
+    within("offset", offset, 0, FARTHEST)
 
 
 def _listed(messages: Any) -> list[Mapping[str, Any]]:

@@ -38,7 +38,7 @@ class Files:
         Raises a `DocumentError` (a `ValueError`) where it cannot be read; nothing is kept then.
         """
         user_id = identifier(user_id, "user_id")
-        given = metadata or {}
+        given: Mapping[str, Any] = metadata if isinstance(metadata, Mapping) else {}
         words = next((word for name in ("caption", "alt") if isinstance(word := given.get(name), str)), "")
         file = await self._files.upload(
             user_id, filename, file_data, category=category, tags=tags or (), metadata=metadata, caption=words,

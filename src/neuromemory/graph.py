@@ -7,11 +7,13 @@ as the user id is theirs.
 from __future__ import annotations
 
 import importlib
+import reprlib
 from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
 from typing import Any, Final, Literal
 
 from fabula import AsyncMemory, Entity, Fact, InvalidInput
+from fabula.checking import several
 from fabula.errors import MissingExtra
 from fabula.names import PROPERTIES, is_user
 from fabula.narrowing import drawn_by_hand
@@ -120,9 +122,9 @@ class Graph:
         What no longer holds is left out unless `include_invalid`.
         """
         user_id = identifier(user_id, "user_id")
-        if direction not in _DIRECTIONS:
-            raise InvalidInput(f"direction is one of {', '.join(_DIRECTIONS)}, not {direction!r}")
-        wanted = None if edge_types is None else [_word(kind) for kind in edge_types]
+        if not isinstance(direction, str) or direction not in _DIRECTIONS:  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InvalidInput(f"direction is one of {', '.join(_DIRECTIONS)}, not {reprlib.repr(direction)}")
+        wanted = None if edge_types is None else [_word(kind) for kind in several("edge_types", edge_types)]
         found = await self._memory.graph.neighbors(
             user_id, node_id, type=_typed(node_type), relations=wanted, direction=_DIRECTIONS[direction], limit=limit,
             invalid=include_invalid,

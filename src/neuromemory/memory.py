@@ -14,7 +14,7 @@ from typing import Any, Final, Self
 
 from fabula import InvalidInput, Plan, Record
 from fabula.abc import Clock
-from fabula.checking import aware, within
+from fabula.checking import aware, several, within
 from fabula.memory import local_now
 from fabula.text import identifier
 from fabula.types import MAX_LIMIT
@@ -338,7 +338,7 @@ class NeuroMemory:
         within("limit", limit, 1, MAX_LIMIT)
         during = periods.interval(self._clock() - timedelta(days=days), None)
         found: dict[str, Record] = {}
-        for kind in [None] if memory_types is None else list(memory_types):
+        for kind in [None] if memory_types is None else several("memory_types", memory_types):
             _, some = await self._dated(user_id, kind, during, limit, 0)
             found |= {record.id: record for record in some}
         newest = sorted(found.values(), key=periods.moment_of, reverse=True)

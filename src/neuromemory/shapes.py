@@ -75,7 +75,7 @@ def record(
     """
     if not isinstance(content, str) or not content.strip():  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InvalidInput("a memory has a content, which is not blank")
-    (made,), sort = kinds_of(kind)
+    (made,), sort = kinds_of(identifier(kind, "memory_type"))
     if made == "passage":
         raise InvalidInput(
             f"what was said is added to a conversation, and files are uploaded: not a memory of {kind!r}"

@@ -3,6 +3,8 @@
 import asyncio
 import inspect
 from datetime import UTC, datetime, timedelta
+from functools import reduce
+from operator import attrgetter
 from typing import Any
 
 import pytest
@@ -109,6 +111,10 @@ def spelt(call: Any) -> str:
             words.append("*")
         words.append(one.name if one.default is one.empty else f"{one.name}={one.default!r}")
     return " ".join(words)
+
+
+DEEP: Any = reduce(lambda inner, _: [inner], range(3000), 0)
+"""So deep that its whole repr is an error."""
 
 
 def test_the_names_are_pinned():
@@ -256,12 +262,28 @@ async def test_a_memory_without_a_content_is_refused(nm: NeuroMemory, odd: Any):
         ("get_memories_by_time_range", {"start_time": "tomorrow"}), ("add_memory", {"content": "x", "metadata": "y"}),
         ("add_memory", {"content": "x", "metadata": {"when": object()}}),
         ("add_memory", {"content": "x", "memory_type": "conversation"}),
+        ("add_memory", {"content": "x", "memory_type": None}), ("get_recent_memories", {"memory_types": "fact"}),
+        ("get_recent_memories", {"memory_types": 5}), ("recall", {"query": "x", "mode": DEEP}),
+        ("get_memory_timeline", {"start_date": DEEP}),
+        ("get_memory_timeline", {"start_date": "2025-03-01", "tz": DEEP}),
+        ("get_memory_timeline", {"start_date": "2025-03-01", "tz": (1, 2)}),
+        ("get_memory_timeline", {"start_date": "2025-03-01", "granularity": DEEP}),
+        ("get_memories_by_time_range", {"start_time": "2025-03-01", "offset": 2**63}),
+        ("conversations.list_sessions", {"offset": 2**63}), ("conversations.get_session_messages", {"offset": 2**63}),
+        ("kv.set", {"namespace": "n", "key": ["k"], "value": 1}), ("kv.set", {"namespace": "n", "key": 5, "value": 1}),
+        ("files.upload", {"filename": "a.txt", "file_data": b"a", "metadata": "cap"}),
+        ("files.list", {"offset": 2**63}),
+        ("graph.get_neighbors", {"node_type": "User", "node_id": "alice", "edge_types": "KNOWS"}),
+        ("graph.get_neighbors", {"node_type": "User", "node_id": "alice", "edge_types": 5}),
+        ("graph.get_neighbors", {"node_type": "User", "node_id": "alice", "direction": DEEP}),
+        ("_memory.extract", {"ids": "m1"}), ("_memory.dated", {"kinds": 5}), ("_memory.records", {"kind": DEEP}),
     ],
 )  # fmt: skip
 async def test_what_cannot_be_meant_is_a_value_error(nm: NeuroMemory, call: str, options: dict[str, Any]):
     with pytest.raises(ValueError) as told:  # noqa: PT011 - which one is said by the case
-        await getattr(nm, call)("alice", **options)
+        await attrgetter(call)(nm)("alice", **options)
     assert isinstance(told.value, InvalidInput)
+    assert len(str(told.value)) < 300
     assert (await nm.stats("alice"))["total_memories"] == 0
 
 
