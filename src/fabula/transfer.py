@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from fabula.abc import MOVED, Filter, Ground, ScopeState
 from fabula.errors import InvalidInput, StoreUnavailable
-from fabula.exported import BLOB, FILES, FORMAT, STATE, VERSION, Digest, Export, blob_key, coded, shown
+from fabula.exported import BLOB, FILES, FORMAT, STATE, VERSION, Digest, Export, Row, blob_key, coded, shown
 from fabula.files import blobs_of
 from fabula.remember import new_id
 from fabula.types import Note
@@ -51,11 +51,10 @@ async def _read(ground: Ground, scope: str, state: ScopeState) -> dict[str, Any]
     for table, key in MOVED.items():
         after = None
         while rows := await ground.store.page(scope, table, after, PAGES.get(table, PAGE)):
-            sums.add(table, rows)
-            tables[table] += shown(table, rows)
+            tables[table] += await asyncio.to_thread(_shown, sums, table, rows)
             after = rows[-1][:key]
     files = await _contents(ground, scope)
-    sums.add("blobs", files.items())
+    await asyncio.to_thread(sums.add, "blobs", files.items())
     return {
         "format": FORMAT,
         "version": VERSION,
@@ -64,9 +63,14 @@ async def _read(ground: Ground, scope: str, state: ScopeState) -> dict[str, Any]
         "space": state.space,
         "state": {name: getattr(state, name) for name in STATE},
         "tables": tables,
-        "blobs": dict(coded(files)),
+        "blobs": await asyncio.to_thread(lambda: dict(coded(files))),
         "digest": sums.hex(),
     }
+
+
+def _shown(sums: Digest, table: str, rows: Sequence[Row]) -> list[dict[str, Any]]:
+    sums.add(table, rows)
+    return list(shown(table, rows))
 
 
 async def import_(ground: Ground, data: Mapping[str, Any], scope: str | None) -> Imported:
@@ -80,7 +84,9 @@ async def import_(ground: Ground, data: Mapping[str, Any], scope: str | None) ->
         if await digest(store, scope) != proved.rows:
             raise InvalidInput(f"scope {scope!r} holds something else already: forget it first, or import as another")
         return Imported(scope=scope, rows=written, present=True)
-    for table, rows in proved.pages(PAGES, PAGE):
+    pages = proved.pages(PAGES, PAGE)
+    while (page := await asyncio.to_thread(next, pages, None)) is not None:
+        table, rows = page
         await store.restore(scope, copier, table, rows)
         written[table] += len(rows)
     if await digest(store, scope) != proved.rows:
