@@ -115,6 +115,6 @@ async def _files(ground: Ground, scope: str) -> dict[str, str]:
     wanted = Filter(kind="note", status=None, ended=True, limit=PAGE)
     while page := await ground.store.find(scope, wanted):
         notes = [record for _, record in page if isinstance(record, Note) and record.namespace == FILES]
-        found |= {note.key: note.value[BLOB] for note in notes}
+        found |= {note.id: note.value[BLOB] for note in notes}
         wanted = replace(wanted, after=page[-1][0])
     return dict(sorted(found.items()))

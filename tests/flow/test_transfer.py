@@ -261,7 +261,7 @@ def test_the_blocking_face_does_it_too(db: str, other: str):
 
 async def uploaded(opened: AsyncMemory, shelf: Shelf, scope: str, name: str, data: bytes) -> None:
     value = {"name": name, "blob": blob_key(scope, name)}
-    note = Note(scope=scope, id=f"file-{name}", text=name, namespace="fabula:files", key=name, value=value)
+    note = Note(scope=scope, id=name, text=name, namespace="fabula:files", key=f"key of {name}", value=value)
     await shelf.put(blob_key(scope, name), data)
     await store(opened).write(scope, Changes(put=(Entry(record=note),)))
 
