@@ -268,12 +268,12 @@ class Export:
 
     def _placed(self, rows: Iterable[Row]) -> list[Row]:
         """Records among which those of files tell where the bytes are to be."""
-        data = list(TABLES["records"]).index("data")
+        name, data = map(list(TABLES["records"]).index, ("id", "data"))
         placed: list[Row] = []
         for row in rows:
             told = _file(row)
             if told is not None:
-                told["value"][BLOB] = blob_key(self.scope, told["key"])
+                told["value"][BLOB] = blob_key(self.scope, row[name])
                 row = (*row[:data], _json(told), *row[data + 1 :])
             placed.append(row)
         return placed
@@ -326,8 +326,8 @@ class _Proof:
         self.last = row["number"]
         self._numbers.add(self.last)
         self._ids.add(row["id"])
-        if (file := _file(tuple(row.values()))) is not None:
-            self.files.add(file["key"])
+        if _file(tuple(row.values())) is not None:
+            self.files.add(row["id"])
         singles = [("session", row["session"], row["seq"])] if row["seq"] is not None else []
         if row["recorded_to"] is None:
             singles += [("id", row["id"])] + ([("key", row["kind"], row["key"])] if row["key"] is not None else [])

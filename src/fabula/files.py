@@ -23,7 +23,7 @@ from fabula.exported import BLOB, FILES, blob_key
 from fabula.filenames import in_words
 from fabula.remember import entry, hiding, new_id, openly, plain
 from fabula.settings import Settings
-from fabula.text import ANALYZER, clean, identifier
+from fabula.text import ANALYZER, clean, derived_id, identifier
 from fabula.types import (
     DOCUMENT,
     FILE_SESSION,
@@ -298,7 +298,12 @@ def _note(scope: str, file: File, blob: str) -> Note:
     value = {name: getattr(file, name) for name in _WRITTEN}
     value |= {"metadata": dict(file.metadata), "created": file.created.isoformat()}
     value |= {"tags": list(file.tags), "warnings": list(file.warnings), BLOB: blob}
-    return Note(scope=scope, id=file.id, text="", namespace=FILES, key=file.id, value=value)
+    return Note(scope=scope, id=file.id, text="", namespace=FILES, key=_key(file), value=value)
+
+
+def _key(file: File) -> str:
+    """What a file's note is kept under: the same name and bytes are the same file."""
+    return derived_id("file", file.name, file.digest)
 
 
 def _as_file(note: Note) -> File:
@@ -314,10 +319,10 @@ async def _noted(ground: Ground, scope: str, name: str) -> Note | None:
 
 async def _notes(ground: Ground, scope: str) -> list[Note]:
     found: list[Note] = []
-    after = -1
-    while page := await ground.store.find(scope, Filter(kind="note", limit=PAGE, after=after)):
-        after = page[-1][0]
-        found += [note for _, note in page if isinstance(note, Note) and note.namespace == FILES]
+    after = ""
+    while page := await ground.store.notes(scope, FILES, prefix="", after=after, limit=PAGE):
+        after = page[-1].key
+        found += page
     return found
 
 
@@ -339,8 +344,7 @@ async def _passages(ground: Ground, scope: str, name: str) -> list[str]:
 
 async def _same(ground: Ground, scope: str, file: File) -> Note | None:
     """The note of the file of the same name and bytes."""
-    told = {"name": file.name, "digest": file.digest}
-    return next((note for note in await _notes(ground, scope) if told.items() <= note.value.items()), None)
+    return next(iter(await ground.store.notes(scope, FILES, prefix=_key(file), after="", limit=1)), None)
 
 
 def _renewed(known: File, file: File) -> File:

@@ -52,7 +52,6 @@ from fabula.types import (
 
 EmbedderName = Literal["default", "fast"]
 DEFAULT_PLAN: Final = Plan()
-PAGE: Final = 1000
 
 
 def local_now() -> datetime:

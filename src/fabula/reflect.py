@@ -222,7 +222,8 @@ class Reflecting:
         scripts = Counter(script(moment.text) for moment in moments)
         language: Language = "zh" if scripts["han"] > scripts["latin"] else "en"
         sources = {record.id: record.sources for record in counted}
-        return Drawn(tuple(_insight(scope, pattern, sources) for pattern in patterns(moments, language)))
+        found = await asyncio.to_thread(patterns, moments, language)
+        return Drawn(tuple(_insight(scope, pattern, sources) for pattern in found))
 
     async def _all(self, scope: str, kind: Kind) -> list[Record]:
         found: list[Record] = []

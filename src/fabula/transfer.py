@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from fabula.abc import MOVED, Filter, Ground, ScopeState
 from fabula.errors import InvalidInput, StoreUnavailable
-from fabula.exported import BLOB, FILES, FORMAT, STATE, VERSION, Digest, Export, blob_key, coded, shown
+from fabula.exported import BLOB, FILES, FORMAT, STATE, VERSION, Digest, Export, Row, blob_key, coded, shown
 from fabula.files import blobs_of
 from fabula.remember import new_id
 from fabula.types import Note
@@ -68,12 +68,17 @@ async def _read(ground: Ground, scope: str, state: ScopeState) -> dict[str, Any]
     for table, key in MOVED.items():
         after = None
         while rows := await ground.store.page(scope, table, after, PAGES.get(table, PAGE)):
-            sums.add(table, rows)
-            tables[table] += shown(table, rows)
+            tables[table] += await asyncio.to_thread(_shown, sums, table, rows)
             after = rows[-1][:key]
     files = await _contents(ground, scope)
-    sums.add("blobs", files.items())
-    return {**head, "tables": tables, "blobs": dict(coded(files)), "digest": sums.hex()}
+    await asyncio.to_thread(sums.add, "blobs", files.items())
+    blobs = await asyncio.to_thread(lambda: dict(coded(files)))
+    return {**head, "tables": tables, "blobs": blobs, "digest": sums.hex()}
+
+
+def _shown(sums: Digest, table: str, rows: Sequence[Row]) -> list[dict[str, Any]]:
+    sums.add(table, rows)
+    return list(shown(table, rows))
 
 
 async def import_(ground: Ground, data: Mapping[str, Any], scope: str | None) -> Imported:
@@ -87,7 +92,9 @@ async def import_(ground: Ground, data: Mapping[str, Any], scope: str | None) ->
         if await digest(store, scope) != proved.rows:
             raise InvalidInput(f"scope {scope!r} holds something else already: forget it first, or import as another")
         return Imported(scope=scope, rows=written, present=True)
-    for table, rows in proved.pages(PAGES, PAGE):
+    pages = proved.pages(PAGES, PAGE)
+    while (page := await asyncio.to_thread(next, pages, None)) is not None:
+        table, rows = page
         await store.restore(scope, copier, table, rows)
         written[table] += len(rows)
     if await digest(store, scope) != proved.rows:
@@ -116,6 +123,6 @@ async def _files(ground: Ground, scope: str) -> dict[str, str]:
     wanted = Filter(kind="note", status=None, ended=True, limit=PAGE)
     while page := await ground.store.find(scope, wanted):
         notes = [record for _, record in page if isinstance(record, Note) and record.namespace == FILES]
-        found |= {note.key: note.value[BLOB] for note in notes}
+        found |= {note.id: note.value[BLOB] for note in notes}
         wanted = replace(wanted, after=page[-1][0])
     return dict(sorted(found.items()))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
-from collections.abc import AsyncIterator, Callable, Collection, Mapping
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
@@ -102,9 +103,12 @@ async def digest(store: Store, scope: str) -> str:
     """Return a fingerprint of all rows of a scope but what is `COUNTED`, the same on every engine."""
     sums = hashlib.sha256()
     async for table, rows in _pages(store, scope, {}, COUNTED):
-        for row in rows:
-            sums.update(repr((table, *row)).encode())
+        sums.update(await asyncio.to_thread(_coded, table, rows))
     return sums.hexdigest()
+
+
+def _coded(table: str, rows: Iterable[tuple[Any, ...]]) -> bytes:
+    return b"".join(repr((table, *row)).encode() for row in rows)
 
 
 async def check(store: Store, scope: str | None) -> list[str]:

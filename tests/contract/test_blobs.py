@@ -4,11 +4,13 @@ import asyncio
 import os
 import subprocess
 import sys
+import threading
 import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -183,3 +185,19 @@ async def test_the_environment_gives_nothing(s3: str, monkeypatch: pytest.Monkey
 def test_what_is_no_host(given: tuple[str, str, str, str]):
     with pytest.raises(InvalidInput):
         S3Blobs(*given)
+
+
+async def test_a_folder_is_opened_beside_the_event_loop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    opened: list[bool] = []
+    real = FolderBlobs._store  # pyright: ignore[reportPrivateUsage]
+
+    def opening(blobs: FolderBlobs) -> Any:
+        opened.append(threading.current_thread() is threading.main_thread())
+        return real(blobs)
+
+    monkeypatch.setattr(FolderBlobs, "_store", opening)
+    await FolderBlobs(tmp_path).put("a", b"1")
+    assert await FolderBlobs(tmp_path).get("a") == b"1"
+    assert await FolderBlobs(tmp_path).list() == ("a",)
+    assert await FolderBlobs(tmp_path).delete("a")
+    assert opened == [False] * 4

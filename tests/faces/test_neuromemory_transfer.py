@@ -93,7 +93,7 @@ async def lived(opened: AsyncMemory, shelf: Shelf, user: str, word: str) -> None
     records = [
         Insight(id=f"i-{word}", text=f"loves {word}", category=word, **made),
         Note(id=f"k-{word}", text=word, namespace="kv", key=word, value={word: [word]}, scope=user),
-        Note(id=f"k2-{word}", text=word, namespace="fabula:files", key=word, value=file, scope=user),
+        Note(id=word, text=word, namespace="fabula:files", key=f"k2-{word}", value=file, scope=user),
     ]
     entries = [Entry(record=record, terms=terms_of(record)) for record in records]
     await store.write(user, Changes(put=tuple(entries)))

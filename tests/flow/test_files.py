@@ -160,6 +160,32 @@ async def test_the_same_file_twice_is_one(db: str, tmp_path: Path):
         assert other.id != first.id
 
 
+async def test_whether_a_file_is_there_is_asked_of_no_other_note(
+    db: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    async with opened(db, tmp_path) as memory:
+        kept = [await memory.files.upload("u", f"{n}.txt", b"Alpha.") for n in range(3)]
+        await memory.kv.set_many("u", "n", {str(n): n for n in range(20)})
+        read = list[str]()
+        notes, find = memory._store.notes, memory._store.find
+
+        async def listed(*given: Any, **more: Any) -> Any:
+            found = await notes(*given, **more)
+            read.extend(note.namespace for note in found)
+            return found
+
+        async def found(scope: str, wanted: Any) -> Any:
+            assert wanted.kind != "note"
+            return await find(scope, wanted)
+
+        monkeypatch.setattr(memory._store, "notes", listed)
+        monkeypatch.setattr(memory._store, "find", found)
+        assert (await memory.files.upload("u", "1.txt", b"Alpha.")).id == kept[1].id
+        assert len(read) == 1
+        assert len(await memory.files.list("u")) == 3
+        assert set(read) == {"fabula:files"}
+
+
 async def test_one_file_that_two_memories_keep_at_once_is_one(db: str, tmp_path: Path):
     async with opened(db, tmp_path) as memory, opened(db, tmp_path) as second:
         for name in map(str, range(8)):

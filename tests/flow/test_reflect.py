@@ -3,6 +3,7 @@
 import asyncio
 import json
 import re
+import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -27,6 +28,7 @@ from fabula import (
     Settings,
 )
 from fabula.abc import Changes, Filter, Written
+from fabula.patterns import patterns
 from fabula.reflect import KEY, NAMESPACE, RECOUNTED
 from fabula.testing import FakeClock, FakeExtractor, HashEmbedder, ScriptedLLM
 
@@ -508,6 +510,20 @@ async def test_without_a_model_what_recurs_is_counted_and_says_so(opening: Openi
     again = await memory.reflect("u")
     assert (again.analyzed, again.insights) == (0, ())
     assert await memory.check() == []
+
+
+async def test_nothing_is_counted_on_the_event_loop(opening: Opening, monkeypatch: pytest.MonkeyPatch):
+    counted: list[bool] = []
+
+    def counting(*given: Any) -> Any:
+        counted.append(threading.current_thread() is threading.main_thread())
+        return patterns(*given)
+
+    monkeypatch.setattr("fabula.reflect.patterns", counting)
+    memory = await opening()
+    await memory.remember("u", said("tea"))
+    await memory.reflect("u")
+    assert counted == [False]
 
 
 async def test_a_count_that_changes_is_a_new_version(opening: Opening):

@@ -3,6 +3,7 @@
 import base64
 import copy
 import json
+import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -12,19 +13,9 @@ import pytest
 from engines import sql
 from pictures import png
 
-from fabula import (
-    AsyncMemory,
-    Image,
-    InvalidInput,
-    Memory,
-    Message,
-    Note,
-    Passage,
-    StoreUnavailable,
-    transfer,
-)
+from fabula import AsyncMemory, Image, InvalidInput, Memory, Message, Note, Passage, StoreUnavailable, transfer, upkeep
 from fabula.abc import MOVED, Changes, Entry, Extraction
-from fabula.exported import TABLES, VERSION, Digest, blob_key
+from fabula.exported import TABLES, VERSION, Digest, Export, blob_key
 from fabula.stores.statements import COLUMNS
 from fabula.testing import FakeClock, FakeExtractor, HashEmbedder
 from fabula.types import Entity, Event, Fact, Frame, Kind
@@ -123,6 +114,32 @@ def test_every_column_of_every_table_is_exported():
     for table, (keys, others) in COLUMNS.items():
         assert tuple(TABLES[table]) == (*keys, *others)
         assert MOVED[table] == len(keys)
+
+
+async def test_nothing_heavy_is_done_on_the_event_loop(db: str, other: str, monkeypatch: pytest.MonkeyPatch):
+    on: dict[str, set[bool]] = {}
+
+    def watched(owner: Any, name: str) -> None:
+        real = getattr(owner, name)
+
+        def call(*args: Any, **given: Any) -> Any:
+            on.setdefault(name, set()).add(threading.current_thread() is threading.main_thread())
+            return real(*args, **given)
+
+        monkeypatch.setattr(owner, name, call)
+
+    watched(Digest, "add")
+    watched(Export, "_placed")
+    for name in ("_shown", "coded"):
+        watched(transfer, name)
+    watched(upkeep, "_coded")
+    async with AsyncMemory(db, embedder=None, blobs=Shelf()) as memory:
+        await memory.remember("u", TALK)
+        await memory.files.upload("u", "a.txt", b"Alpha")
+        made = await memory.export("u")
+    async with AsyncMemory(other, embedder=None, blobs=Shelf()) as memory:
+        await memory.import_(made)
+    assert on == {key: {False} for key in ("add", "_placed", "_shown", "coded", "_coded")}
 
 
 async def test_there_and_back_loses_nothing(db: str, other: str):
@@ -245,7 +262,7 @@ def test_the_blocking_face_does_it_too(db: str, other: str):
 
 async def uploaded(opened: AsyncMemory, shelf: Shelf, scope: str, name: str, data: bytes) -> None:
     value = {"name": name, "blob": blob_key(scope, name)}
-    note = Note(scope=scope, id=f"file-{name}", text=name, namespace="fabula:files", key=name, value=value)
+    note = Note(scope=scope, id=name, text=name, namespace="fabula:files", key=f"key of {name}", value=value)
     await shelf.put(blob_key(scope, name), data)
     await store(opened).write(scope, Changes(put=(Entry(record=note),)))
 

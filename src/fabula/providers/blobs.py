@@ -61,17 +61,17 @@ class FolderBlobs:
     async def get(self, key: str) -> bytes:
         if not await asyncio.to_thread(self._file(key).is_file):
             raise KeyError(key)
-        return await _got(self._store(), key, str(self.path))
+        return await _got(await asyncio.to_thread(self._store), key, str(self.path))
 
     async def delete(self, key: str) -> bool:
         if not await asyncio.to_thread(self._file(key).is_file):
             return False
-        return await _deleted(self._store(), key, str(self.path))
+        return await _deleted(await asyncio.to_thread(self._store), key, str(self.path))
 
     async def list(self, prefix: str = "") -> tuple[str, ...]:
         if not await asyncio.to_thread(self.path.is_dir):
             return ()
-        return await _listed(self._store(), prefix, str(self.path))
+        return await _listed(await asyncio.to_thread(self._store), prefix, str(self.path))
 
     async def url(self, key: str, seconds: float = 3600) -> str:
         within("seconds", seconds, 1, WEEK, kind=float)
@@ -129,16 +129,16 @@ class S3Blobs:
     async def put(self, key: str, data: bytes) -> None:
         import obstore
 
-        await _done(obstore.put_async(self._store(), escaped(key), data), repr(self))
+        await _done(obstore.put_async(await asyncio.to_thread(self._store), escaped(key), data), repr(self))
 
     async def get(self, key: str) -> bytes:
-        return await _got(self._store(), key, repr(self))
+        return await _got(await asyncio.to_thread(self._store), key, repr(self))
 
     async def delete(self, key: str) -> bool:
-        return await _deleted(self._store(), key, repr(self))
+        return await _deleted(await asyncio.to_thread(self._store), key, repr(self))
 
     async def list(self, prefix: str = "") -> tuple[str, ...]:
-        return await _listed(self._store(), prefix, repr(self))
+        return await _listed(await asyncio.to_thread(self._store), prefix, repr(self))
 
     async def url(self, key: str, seconds: float = 3600) -> str:
         import obstore
