@@ -176,6 +176,17 @@ class Conversations:
         return {one.id: one for one in work if one.task == "extract" and not one.session.startswith(FILE_SESSION)}
 
 
+async def counted(memory: AsyncMemory, user: str) -> tuple[int, int]:
+    """Return how many sessions and messages a user has; files are none."""
+    sessions = messages = 0
+    while True:
+        total, page = await memory.sessions(user, limit=MAX_LIMIT, offset=sessions, without=FILE_SESSION)
+        sessions += len(page)
+        messages += sum(one.messages for one in page)
+        if not page or sessions >= total:
+            return sessions, messages
+
+
 def counts(found: Extracted) -> dict[str, int]:
     """Return what came of an extraction in numbers; `failed` counts all messages that still wait."""
     return {

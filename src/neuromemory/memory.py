@@ -19,7 +19,7 @@ from fabula.memory import local_now
 from fabula.text import identifier
 from fabula.types import MAX_LIMIT
 from neuromemory import opening, periods, shapes, transfer
-from neuromemory.conversations import Conversations
+from neuromemory.conversations import Conversations, counted
 from neuromemory.files import Files
 from neuromemory.graph import Graph
 from neuromemory.kv import KV
@@ -374,8 +374,13 @@ class NeuroMemory:
     # --- the whole of it ----------------------------------------------------------------------------------------
 
     async def stats(self, user_id: str) -> Shape:
-        """Return `{total_memories, by_type, messages, sessions, entities, notes, pending, failed, bytes}`."""
-        counts = await self._memory.stats(identifier(user_id, "user_id"))
+        """Return `{total_memories, by_type, messages, sessions, entities, notes, pending, failed, bytes}`.
+
+        `messages` and `sessions` are those of conversations: files are none.
+        """
+        user_id = identifier(user_id, "user_id")
+        counts = await self._memory.stats(user_id)
+        sessions, messages = await counted(self._memory, user_id)
         _, found = await self._dated(user_id, None, periods.interval(None, None), None, 0)
         by_type: dict[str, int] = {}
         for record in found:
@@ -383,8 +388,8 @@ class NeuroMemory:
         return {
             "total_memories": len(found),
             "by_type": by_type,
-            "messages": counts.records.get("passage", 0),
-            "sessions": counts.sessions,
+            "messages": messages,
+            "sessions": sessions,
             "entities": counts.records.get("entity", 0),
             "notes": counts.records.get("note", 0),
             "pending": sum(counts.pending.values()),
