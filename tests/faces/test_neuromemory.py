@@ -12,6 +12,8 @@ from neuro import Opening, Placed, Teller, fact
 
 import neuromemory
 from fabula import AsyncMemory, Fact, InvalidInput, ProviderError, ProviderUnavailable
+from fabula.abc import Changes
+from fabula.extract import entry_of
 from fabula.names import PROPERTIES
 from fabula.testing import FakeClock, HashEmbedder
 from fabula.types import MAX_LIMIT
@@ -338,8 +340,8 @@ async def test_without_the_graph_no_edge_comes_back(opening: Opening, mode: Any)
 
 async def test_edges_take_no_place_among_what_is_cold(opening: Opening, db: str, neuro_clock: FakeClock):
     async with AsyncMemory(db, embedder=None, clock=neuro_clock) as memory:
-        edges = [Fact(scope="", id="", text=f"owns {n}", meta={PROPERTIES: {}}) for n in range(MAX_LIMIT + 1)]
-        await memory.add("alice", edges)
+        edges = [Fact(scope="alice", id=f"e{n}", text=f"owns {n}", meta={PROPERTIES: {}}) for n in range(MAX_LIMIT + 1)]
+        await memory._store.write("alice", Changes(add=tuple(map(entry_of, edges)), at=neuro_clock()))
     nm = await opening()
     neuro_clock.advance(timedelta(hours=1))
     made = [await nm.add_memory("alice", f"likes tea {number}", "fact") for number in range(2)]

@@ -1,6 +1,7 @@
 """The front door: opening, closing and reopening, where a memory is kept, and looking around in it."""
 
 import asyncio
+import inspect
 import sqlite3
 import subprocess
 import sys
@@ -21,10 +22,32 @@ from fabula.types import Fact, Flushed, Frame, Stats
 
 Call = Callable[[AsyncMemory, Any], Coroutine[Any, Any, Any]]
 
+
+async def _taken(memory: AsyncMemory, scope: Any) -> dict[str, Any]:
+    await memory.remember(scope, "tea")
+    return await memory.export(scope)
+
+
+async def _brought(memory: AsyncMemory, scope: Any) -> Any:
+    return await memory.import_(await _taken(memory, scope), scope=scope)
+
+
 CALLS: dict[str, Call] = {
     "remember": lambda memory, scope: memory.remember(scope, "tea"),
     "recall": lambda memory, scope: memory.recall(scope, "tea"),
     "forget": lambda memory, scope: memory.forget(scope, everything=True),
+    "add": lambda memory, scope: memory.add(scope, Fact(scope="", id="", text="likes tea")),
+    "revise": lambda memory, scope: memory.revise(scope, "x", text="likes cocoa"),
+    "reflect": lambda memory, scope: memory.reflect(scope),
+    "extract": lambda memory, scope: memory.extract(scope),
+    "dated": lambda memory, scope: memory.dated(scope),
+    "history": lambda memory, scope: memory.history(scope, "x"),
+    "accessed": lambda memory, scope: memory.accessed(scope, ["x"]),
+    "unused": lambda memory, scope: memory.unused(scope, "2024-01-01"),
+    "pending": lambda memory, scope: memory.pending(scope),
+    "sessions": lambda memory, scope: memory.sessions(scope),
+    "export": lambda memory, scope: _taken(memory, scope),
+    "import_": lambda memory, scope: _brought(memory, scope),
     "flush": lambda memory, scope: memory.flush(scope),
     "records": lambda memory, scope: memory.records(scope),
     "get": lambda memory, scope: memory.get(scope, "x"),
@@ -66,7 +89,7 @@ def written(path: Path, data: bytes | None = None) -> bytes:
 
 
 def public() -> set[str]:
-    return {name for name, value in vars(AsyncMemory).items() if callable(value) and not name.startswith("_")}
+    return {name for name, _ in inspect.getmembers(AsyncMemory, inspect.isfunction) if not name.startswith("_")}
 
 
 def test_every_method_is_called_here():
