@@ -122,7 +122,7 @@ def notes(scope: str, namespace: str, prefix: str, after: str, limit: int) -> St
     start, begin = (spelt(namespace, key).removesuffix('"]') for key in ("", prefix))
     params = {
         "scope": scope, "begin": begin, "beyond": start[: -len(', "')] + "-", "skip": len(start) + 1, "behind": after,
-        "limit": limit,
+        "limit": limit, "quoted": '\\"', "quote": '"', "escaped": "\\\\", "escape": "\\",
     }  # fmt: skip
     rows = yield Do("list_notes", params)
     return cast(list[Note], [from_row(scope, row) for row in rows])

@@ -107,9 +107,11 @@ ORDER BY number LIMIT :limit;
 
 -- name: list_notes
 -- Notes of a namespace whose keys begin alike, in the order of their keys. Both stand in one JSON text, so the key is cut
--- out of it, and its escapes are taken back: they sort otherwise.
+-- out of it, and its escapes are taken back: they sort otherwise. They are parameters, since what a backslash means in
+-- a text is PostgreSQL's to set.
 SELECT $record FROM (
-    SELECT $record, REPLACE(REPLACE(SUBSTR(key, :skip, LENGTH(key) - :skip - 1), '\"', '"'), '\\', '\') AS name
+    SELECT $record,
+        REPLACE(REPLACE(SUBSTR(key, :skip, LENGTH(key) - :skip - 1), :quoted, :quote), :escaped, :escape) AS name
     FROM records
     WHERE scope = :scope AND kind = 'note' AND recorded_to IS NULL AND key >= :begin AND key < :beyond
       AND SUBSTR(key, 1, LENGTH(:begin)) = :begin
