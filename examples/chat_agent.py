@@ -33,6 +33,9 @@ HELP = {
     "/quit": ("end", "退出"),
 }
 
+DRAWN = ("/memories", "/search", "/insights")
+"""What tells of memories, which are drawn from talk in the background."""
+
 
 def chinese(text: str) -> bool:
     """Tell whether a line is in Chinese: by its characters."""
@@ -58,6 +61,8 @@ class Agent:
         if not line.startswith("/"):
             return await self.talk(line) if line else ""
         command, _, rest = line.partition(" ")
+        if command.lower() in DRAWN:
+            await self.memory.flush()  # what was just said is there
         match command.lower():
             case "/quit" | "/exit":
                 return None

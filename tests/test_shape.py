@@ -36,7 +36,7 @@ FLOORS: dict[str, tuple[int, str]] = {
             "authored dated extract extractors link people synonyms hits fusion remember recall upkeep pruning access "
             "transfer files reflect moments kv knowledge surroundings",
         ),
-        (4, "front door", "background leases sweep crew looking keeping processes blocking memory sync __init__"),
+        (4, "front door", "background sweep leases crew looking keeping processes blocking memory sync __init__"),
         (5, "faces", "operations imports demo printing administration cli testing"),
     )
     for unit in units.split()

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from typing import Any, Final, TypeVar
+from datetime import UTC
+from typing import Any, Final, TypeAlias, TypeVar, cast
 
-from fabula.abc import Changes, Ground
+from fabula.abc import Changes, Ground, Written
 from fabula.checking import within
 from fabula.errors import InvalidInput
 from fabula.extract import entry_of
 from fabula.names import PROPERTIES
-from fabula.remember import hiding, plain
+from fabula.remember import hiding, openly, plain, through
 from fabula.settings import Settings
 from fabula.text import ANALYZER, derived_id, identifier
+from fabula.timeline import told
 from fabula.types import CREATED, INTERNAL, NOTHING, SORT, Emotion, Entity, Fact, Frame, Insight, Interval, Record
 
+Meta: TypeAlias = Mapping[str, Any] | Callable[[Mapping[str, Any]], Mapping[str, Any]]
+"""A record's `meta`, or what makes it of the one it has."""
 AUTHORED: Final = (Fact, Frame, Insight, Entity)
 AGAIN: Final = 100
-"""How often one text may have been written and forgotten: each time it gets an id of its own."""
+"""How often one text may have been written and forgotten, or revised: each time it gets an id of its own."""
 _WORDS: Final = ("subject", "predicate", "object", "type", "category")
 _R = TypeVar("_R", bound=Record)
 
@@ -35,20 +40,20 @@ async def add(ground: Ground, scope: str, records: Iterable[Record]) -> tuple[st
             break
         changes = Changes(add=tuple(entries.values()), space=ground.space, analyzer=ANALYZER, at=ground.clock())
         written = await ground.store.write(scope, changes)
-        ids |= {place: record.id for place, record in made.items() if record.id not in written.erased}
-        left = [place for place, record in made.items() if record.id in written.erased]
+        left = [place for place, record in made.items() if not _stands(given[place], record, written)]
+        ids |= {place: record.id for place, record in made.items() if place not in left}
         for place in left:
             if given[place].id:
                 raise InvalidInput(f"record {given[place].id!r} was forgotten and is not brought back")
     if left:
-        raise InvalidInput(f"a text that was forgotten {AGAIN} times is not written again")
+        raise InvalidInput(f"a text that was forgotten or revised {AGAIN} times is not written again")
     ground.wake(scope)
     return tuple(ids[place] for place in range(len(given)))
 
 
 async def revise(
     ground: Ground, scope: str, record_id: str, *, text: str | None, importance: float | None,
-    emotion: Emotion | None, valid: Interval | None, meta: Mapping[str, Any] | None,
+    emotion: Emotion | None, valid: Interval | None, meta: Meta | None,
 ) -> Record | None:  # fmt: skip
     """Write the next version of a record; see `AsyncMemory.revise`."""
     while True:
@@ -67,7 +72,7 @@ async def revise(
             importance=old.importance if importance is None else importance,
             emotion=old.emotion if emotion is None else emotion,
             valid=old.valid if valid is None else valid,
-            meta=old.meta if meta is None else meta,
+            meta=_told(meta, old.meta),
         )
         new = _checked(
             new, scope, ground.settings, {key: old.meta[key] for key in old.meta if key.startswith(INTERNAL)}
@@ -83,6 +88,13 @@ async def revise(
         if (await ground.store.write(scope, changes)).revision:
             ground.wake(scope)
             return (await ground.store.get(scope, [record_id])).get(record_id)
+
+
+def _told(meta: Meta | None, held: Mapping[str, Any]) -> Mapping[str, Any]:
+    given: Any = held if meta is None else meta(held) if callable(meta) else meta
+    if not isinstance(given, Mapping):
+        raise InvalidInput(f"meta is a mapping, or a function that makes one of a mapping, not {reprlib.repr(given)}")
+    return cast(Mapping[str, Any], given)
 
 
 def _checked(record: _R, scope: str, settings: Settings, internal: Mapping[str, Any] = NOTHING) -> _R:
@@ -107,31 +119,17 @@ def _checked(record: _R, scope: str, settings: Settings, internal: Mapping[str, 
     meta |= internal
     sort = meta.get(SORT)
     if sort is not None and not (isinstance(sort, str) and sort):
-        raise InvalidInput(f"a sort of memory is a word, not {sort!r}")
+        raise InvalidInput(f"a sort of memory is a word, not {reprlib.repr(sort)}")
+    if sort is not None:
+        openly("a sort of memory", record.meta.get(SORT, sort), hidden)
+    said = [(name, getattr(record, name)) for name in _WORDS if hasattr(record, name)]
+    for name, words in said:
+        if not isinstance(words, str):
+            raise InvalidInput(f"{name} is a text, not {reprlib.repr(words)}")
     record_id = identifier(record.id, "id") if record.id else ""
     if isinstance(record, Entity):
         meta.setdefault(PROPERTIES, {})  # as one of the graph that a caller knows: it is not pruned
-    common = {"scope": scope, "id": record_id, "text": text, "meta": meta, "recorded": None}
-    return replace(record, **common, **_words(record, hidden))
-
-
-def _words(record: Record, hidden: Callable[[str], str]) -> dict[str, Any]:
-    """What a record says beside its text, as it is stored."""
-    said: dict[str, Any] = {name: hidden(getattr(record, name)) for name in _WORDS if hasattr(record, name)}
-    if record.emotion is not None:
-        said["emotion"] = replace(record.emotion, label=hidden(record.emotion.label))
-    if isinstance(record, Entity):
-        said["aliases"] = tuple(map(hidden, record.aliases))
-    if isinstance(record, Frame):
-        said["events"] = tuple(
-            replace(
-                event,
-                participants=tuple(map(hidden, event.participants)),
-                **{name: hidden(getattr(event, name)) for name in ("action", "location", "causality", "manner")},
-            )
-            for event in record.events
-        )
-    return said
+    return through(replace(record, scope=scope, id=record_id, text=text, meta=meta, recorded=None), hidden)
 
 
 def _named(record: Record, again: int) -> Record:
@@ -141,5 +139,23 @@ def _named(record: Record, again: int) -> Record:
     valid = record.valid
     when = "" if valid is None else "/".join(end.isoformat() if end else "" for end in (valid.start, valid.end))
     said = (record.kind, record.text, str(record.meta.get(SORT, "")), when, str(again))
-    own = (record.subject, record.predicate, record.object) if isinstance(record, Fact) else ()
-    return replace(record, id=derived_id("authored", *said, *own))
+    return replace(record, id=derived_id("authored", *said, *_triple(record)))
+
+
+def _triple(record: Record) -> tuple[str, ...]:
+    return (record.subject, record.predicate, record.object) if isinstance(record, Fact) else ()
+
+
+def _stands(given: Record, made: Record, written: Written) -> bool:
+    """Whether what was given stands under the id it was made for: a record that was revised says something else."""
+    known = written.present.get(made.id)
+    return made.id not in written.erased and (known is None or bool(given.id) or _said(known) == _said(made))
+
+
+def _said(record: Record) -> tuple[Any, ...]:
+    """What has to be the same for two records to be one."""
+    valid = told(record) if isinstance(record, Fact) else record.valid
+    ends = (valid.start, valid.end) if valid is not None else ()
+    # As moments of UTC: times of different zones are never equal in the hour that a clock is put back.
+    when = tuple(end and end.astimezone(UTC) for end in ends)
+    return record.kind, record.text, record.meta.get(SORT, ""), when, _triple(record)

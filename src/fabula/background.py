@@ -272,7 +272,7 @@ class Worker:
             space = self._embedder.space if self._embedder is not None else ""
             work = extract.extract(
                 self._store, self._extractor, lease, window, self._clock(), space=space,
-                resolve=self._settings.resolve, fuse="fuse" in self.tasks,
+                resolve=self._settings.resolve, fuse="fuse" in self.tasks, hidden=remember.hiding(self._settings),
             )  # fmt: skip
             await self._attempt(lease, window.work, sweep, work)
             if not sweep.failures:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 import reprlib
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from fabula.errors import InvalidInput
 
@@ -35,7 +35,7 @@ def aware(moment: datetime | str) -> datetime:
         try:
             moment = datetime.fromisoformat(moment.strip())
         except ValueError:
-            raise InvalidInput(f"not an ISO 8601 date or time: {moment!r}") from None
+            raise InvalidInput(f"not an ISO 8601 date or time: {reprlib.repr(moment)}") from None
     if not isinstance(moment, datetime):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InvalidInput(f"a time is a datetime or ISO 8601 text, not {type(moment).__name__}")
     zoned = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
@@ -89,8 +89,19 @@ def chosen(name: str, values: Iterable[Any], known: tuple[Any, ...]) -> tuple[An
     chosen = (values,) if isinstance(values, str) else tuple(values)
     unknown = [value for value in chosen if value not in known]
     if unknown or not chosen:
-        raise InvalidInput(f"{name} takes one or more of {', '.join(known)}; got {chosen!r}")
+        raise InvalidInput(f"{name} takes one or more of {', '.join(known)}; got {reprlib.repr(chosen)}")
     return chosen
+
+
+def several(name: str, values: Any) -> list[Any]:
+    """Return values as a list; raises `InvalidInput`, naming `name`, for one text, which is a list of letters else."""
+    if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
+        raise InvalidInput(f"{name} is a list, not {reprlib.repr(values)}")  # pyright: ignore[reportUnknownArgumentType]
+    return list(cast(Iterable[Any], values))
+
+
+FARTHEST: Final = 2**63 - 1
+"""The greatest offset: databases count no farther."""
 
 
 def an(kind: type[Any], value: Any, name: str) -> Any:

@@ -9,7 +9,7 @@ An export is one JSON object:
     state               revision, reset, next_number, analyzer: what the scope's own row holds
     tables              rows by table, in the order of their keys; the columns are those of `TABLES`
     blobs               uploaded files by id, base64
-    digest              SHA-256 of all rows and files: what was cut off or changed is refused
+    digest              SHA-256 of all of the above: what was cut off or changed is refused
 
 A row is an object of its columns. Bytes are base64 (vectors: 16-bit floats, little-endian), times are microseconds
 since the epoch in UTC, `records.data` is the JSON object of what has no column of its own.
@@ -175,6 +175,7 @@ TABLES: Final[Mapping[str, Mapping[str, _Read]]] = {
 }  # fmt: skip
 """The columns of every table, in the order of `Store.page`, and how each is read."""
 STATE: Final = ("revision", "reset", "next_number", "analyzer")
+HEAD: Final = ("format", "version", "scope", "exported", "space", "state")
 _HEAD: Final = _object_of({
     "format": _PLAIN, "version": _PLAIN, "scope": _PLAIN, "exported": _moment, "space": _TEXT,
     "state": _object_of(dict.fromkeys(STATE, _whole(64)), every=True),
@@ -208,10 +209,14 @@ def coded(values: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 class Digest:
-    """The fingerprint of a scope's rows and files, in the order in which they are given."""
+    """The fingerprint of a scope's head, rows and files, in the order in which they are given."""
 
     def __init__(self) -> None:
         self._sums: Final = hashlib.sha256()
+
+    def head(self, data: Mapping[str, Any]) -> None:
+        """Take in what an export says before its tables."""
+        self.add("head", [(name, json.dumps(data[name], sort_keys=True)) for name in HEAD])
 
     def add(self, table: str, rows: Iterable[Row]) -> None:
         """Take in rows of a table, or `(id, bytes)` of `blobs`."""
@@ -246,7 +251,7 @@ class Export:
         self._tables: Final[dict[str, list[Any]]] = head["tables"]
         self.blobs: Final = {name: _at(f"blobs.{name}", _bytes(), text) for name, text in head["blobs"].items()}
         self._tables.update({table: self._tables.pop(table) for table in MOVED})  # in the order they are written in
-        self.rows: Final = self._prove(head["digest"])
+        self.rows: Final = self._prove(data)
         """The fingerprint of the rows as they are to stand."""
 
     def pages(self, sizes: Mapping[str, int], usual: int = 1000) -> Iterator[tuple[str, list[Row]]]:
@@ -273,8 +278,9 @@ class Export:
             placed.append(row)
         return placed
 
-    def _prove(self, digest: str) -> str:
+    def _prove(self, data: Mapping[str, Any]) -> str:
         sums, there, proof = Digest(), Digest(), _Proof()
+        sums.head(data)
         for table, rows in self._pages({}):
             sums.add(table, rows)
             if table not in COUNTED:
@@ -282,7 +288,7 @@ class Export:
             for row in rows:
                 proof.take(table, row)
         sums.add("blobs", self.blobs.items())
-        if sums.hex() != digest:
+        if sums.hex() != data["digest"]:
             raise InvalidInput("the export is cut off or was changed: its digest is another")
         if self.blobs.keys() - proof.files:
             raise InvalidInput("the export has files that none of its records tells of")

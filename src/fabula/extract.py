@@ -6,40 +6,27 @@ It knows no model and no database, nor how anything is drawn; who is who is `lin
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import groupby
-from typing import Any, Final, cast
+from typing import Final
 
 from fabula.abc import NEVER, Changes, Edge, Entry, Extraction, Extractor, Filter, Lease, Pending, Store, Task
 from fabula.errors import ProviderBadReply, SourcesGone
 from fabula.link import link
+from fabula.names import entity_id
 from fabula.people import Linked
 from fabula.profile import PROFILE, gathered, gathers, worded
-from fabula.remember import UNEXTRACTED, says_more, searchable, terms_of, with_pictures
+from fabula.remember import UNEXTRACTED, says_more, searchable, terms_of, through, with_pictures
 from fabula.render import without_memories
-from fabula.text import clean, note_id
+from fabula.text import clean, derived_id, fold, note_id
 from fabula.timeline import SUPERSEDED_BY, told_by_both, worded_by, worders
 from fabula.types import Extracted, Fact, Frame, Note, Passage, Record
 
 _log = logging.getLogger(__name__)
 EVERYTHING: Final = 1_000_000
 """More pieces of work than are read at once."""
-
-
-def _cleaned(value: Any) -> Any:
-    """A value with every text in it cleaned: a model's answer may hold half a character."""
-    if isinstance(value, str):
-        return clean(value)
-    if isinstance(value, tuple | list):
-        whole = [_cleaned(inner) for inner in cast(Sequence[Any], value)]
-        return whole if isinstance(value, list) else tuple(whole)
-    if isinstance(value, Mapping):
-        return {_cleaned(key): _cleaned(inner) for key, inner in cast(Mapping[Any, Any], value).items()}
-    if is_dataclass(value) and not isinstance(value, type):
-        return replace(value, **{f.name: _cleaned(getattr(value, f.name)) for f in fields(value)})
-    return value
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,15 +77,17 @@ async def extract(
     window: Window,
     at: datetime,
     *,
+    hidden: Callable[[str], str],
     space: str = "",
     resolve: bool = True,
     fuse: bool = False,
 ) -> Extraction:
     """Extract one window, join the result with what is known and keep it, in one transaction.
 
-    A frame or a fact without a text is left out: nothing could find it. `space` and `resolve` are as `link` takes them;
-    `fuse` is whether work is left to `fusion`. Raises a `ProviderError` (the work stays), `LeaseLost` or `SourcesGone`
-    (somebody else changed the ground).
+    A frame or a fact without a text is left out: nothing could find it. `hidden` is what every text is put through
+    first (`remember.hiding`): a model that is told no secret may still know one, or make one up. `space` and `resolve`
+    are as `link` takes them; `fuse` is whether work is left to `fusion`. Raises a `ProviderError` (the work stays),
+    `LeaseLost` or `SourcesGone` (somebody else changed the ground).
     """
     said = await store.get(lease.scope, [piece.id for piece in window.work])
     passages = [p for piece in window.work if isinstance(p := said.get(piece.id), Passage)]
@@ -106,7 +95,7 @@ async def extract(
     found, gone, alone = Extraction(), set[str](), set[str]()
     if heard:
         seen = [await with_pictures(store, p) for p in heard] if getattr(extractor, "sees", False) else heard
-        found = _telling(_cleaned(await extractor.extract(seen)))
+        found = _telling(_hidden(await extractor.extract(seen), hidden))
         found, gone, alone = await _instead(store, lease.scope, heard, found)
     drawn = any(map(says_more, (*found.frames, *found.facts, *found.entities)))
     linked = await link(store, lease.scope, space, found, resolve=resolve) if drawn else _plain(found)
@@ -175,6 +164,19 @@ def _heard(passages: Iterable[Passage]) -> tuple[Passage, ...]:
     """What an extractor is shown of passages: no blank ones, and nothing that was only recalled."""
     shown = (replace(passage, text=without_memories(passage.text)) for passage in passages)
     return tuple(passage for passage in shown if searchable(passage))
+
+
+def _hidden(found: Extraction, hidden: Callable[[str], str]) -> Extraction:
+    """What was found with its secrets hidden, also from the ids that are made of words."""
+    told: Extraction = through(found, hidden)
+    frames, entities = list(told.frames), list(told.entities)
+    for place, (was, frame) in enumerate(zip(found.frames, frames, strict=True)):
+        if frame.text != clean(was.text):
+            frames[place] = replace(frame, id=derived_id("frame", *frame.sources, fold(frame.text)))
+    for place, (was, entity) in enumerate(zip(found.entities, entities, strict=True)):
+        if entity.text != clean(was.text):
+            entities[place] = replace(entity, id=entity_id(entity.text))
+    return replace(told, frames=tuple(frames), entities=tuple(entities))
 
 
 def _telling(found: Extraction) -> Extraction:

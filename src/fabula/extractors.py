@@ -20,13 +20,13 @@ from fabula.abc import LLM, Extraction
 from fabula.checking import within
 from fabula.conventions import Conventions
 from fabula.errors import ProviderBadReply
-from fabula.names import entity_id, is_name
+from fabula.names import USERS, entity_id, is_name
 from fabula.prompts import EXTRACTION_SCHEMA, extraction_messages
 from fabula.remember import searchable
 from fabula.replies import extraction, naming, parsed, united
 from fabula.talk import SENTENCE, event_of, exchanges, said, sentences, span, stages, told, told_in
 from fabula.text import derived_id, fold, stop
-from fabula.types import ROLES, VAGUE, Entity, Event, Frame, Interval, Passage
+from fabula.types import DOCUMENT, ROLES, VAGUE, Entity, Event, Frame, Interval, Passage
 from fabula.when.chinese_name_words import SURNAMES
 
 _log = logging.getLogger(__name__)
@@ -72,6 +72,8 @@ TITLES: Final = frozenset(
 """What stands before or after a name, abbreviated, and is none by itself."""
 _SOMETIME: Final = datetime(2024, 1, 1, tzinfo=UTC)
 """A moment to read times from where it matters only where they stand."""
+_UNNAMED: Final = ROLES | USERS | {"助手"}
+"""Speakers who have no name, only a part in the talk."""
 _TAGS: Final = {"nr": "Person", "ns": "Location", "nt": "Organization", "nz": "Concept"}
 
 
@@ -97,7 +99,10 @@ class RuleExtractor:
         self._rules = tuple(entities)
 
     async def extract(self, window: Sequence[Passage], context: Sequence[Passage] = ()) -> Extraction:
-        """Return a frame for each exchange in `window` and the entities named; `context` tells who else speaks."""
+        """Return a frame for each exchange in `window` and the entities named; `context` tells who else speaks.
+
+        Of documents only the entities are returned: rules cannot tell what happened in them.
+        """
         frames: list[Frame] = []
         entities: dict[str, Entity] = {}
         speakers = dict.fromkeys(p.speaker for p in (*context, *window) if fold(p.speaker) not in ROLES)
@@ -108,7 +113,8 @@ class RuleExtractor:
                 sources = tuple(dict.fromkeys(first.sources + entity.sources))
                 entities[entity.id] = replace(first, sources=sources)
             places = [entity.text for entity in named if entity.type == "Location"]
-            frames.append(_frame(exchange, list(_people(exchange, named, speakers)), places, self._conventions))
+            if talk := [passage for passage in exchange if passage.role != DOCUMENT]:  # a row of a table is no event
+                frames.append(_frame(talk, list(_people(talk, named, speakers)), places, self._conventions))
         return Extraction(frames=tuple(frames), entities=tuple(entities.values()))
 
 
@@ -118,7 +124,7 @@ def _frame(exchange: Sequence[Passage], people: Sequence[str], places: Sequence[
     dated = next((event.time for _, event in events if event.time is not None), None)
     if len(parts) > 1:
         events = [(part, replace(event, time=event.time or span(part))) for part, event in events]
-    summary = " / ".join(f"{p.speaker}: {_short(p)}" for p in exchange)
+    summary = " / ".join(_short(p) if fold(p.speaker) in _UNNAMED else f"{p.speaker}: {_short(p)}" for p in exchange)
     sources = tuple(p.id for p in exchange)
     everybody = (*(p.speaker for p in exchange), *people)
     return Frame(

@@ -15,13 +15,13 @@ from typing import Any, Final, cast
 
 from fabula import recall as recalling
 from fabula.abc import BlobStore, Changes, Entry, Erasure, Filter, Ground, Ready
+from fabula.checking import FARTHEST, within
 from fabula.checking import LARGEST as LARGEST_PICTURE
-from fabula.checking import within
 from fabula.chunks import chunks
 from fabula.errors import InvalidInput, StoreUnavailable
 from fabula.exported import BLOB, FILES, blob_key
 from fabula.filenames import in_words
-from fabula.remember import entry, hiding, new_id, plain
+from fabula.remember import entry, hiding, new_id, openly, plain
 from fabula.settings import Settings
 from fabula.text import ANALYZER, clean, derived_id, identifier
 from fabula.types import (
@@ -136,7 +136,7 @@ class Files:
         ground = await self._ready()
         if limit is not None:
             within("limit", limit, 1, MAX_LIMIT)
-        within("offset", offset, 0)
+        within("offset", offset, 0, FARTHEST)
         wanted = _wanted(types, category, tags)
         found = [file for file in await _files(ground, identifier(scope, "scope")) if wanted(file)][::-1]
         return tuple(found[offset:] if limit is None else found[offset : offset + limit])
@@ -373,10 +373,11 @@ def _told(settings: Settings, category: Any, tags: Any, metadata: Any) -> dict[s
     given: Any = {} if metadata is None else metadata
     if not isinstance(given, Mapping):
         raise InvalidInput("metadata is a mapping")
+    hidden = hiding(settings)
     return {
-        "category": identifier(category, "category"),
-        "tags": _strings("tags", tags),
-        "metadata": plain(cast(Mapping[str, Any], given), hiding(settings), "metadata"),
+        "category": openly("a category", identifier(category, "category"), hidden),
+        "tags": tuple(openly("a tag", tag, hidden) for tag in _strings("tags", tags)),
+        "metadata": plain(cast(Mapping[str, Any], given), hidden, "metadata"),
     }
 
 

@@ -19,10 +19,11 @@ from fabula.frames import CONTESTED, added, groups, kindred, listed, people, soo
 from fabula.index import FOREVER, Field, Floats, Index
 from fabula.names import normal
 from fabula.prompts import JUDGEMENT_SCHEMA, judgement_messages
+from fabula.remember import hiding, through
 from fabula.replies import parsed, verdicts
 from fabula.settings import Settings
 from fabula.standing import alone
-from fabula.text import clean, fold, hash_term, script
+from fabula.text import fold, hash_term, script
 from fabula.timeline import SUPERSEDED_BY
 from fabula.types import CREATED, NOTHING, Fact, Frame
 
@@ -144,10 +145,10 @@ class Fusion:
             shown = [(frame, numbers) for (frame, _), numbers in zip(judged, offered, strict=True)]
             messages = judgement_messages(shown, candidates, [fact.text for fact in facts])
             reply = await llm.chat(messages, max_tokens=ANSWER, schema=JUDGEMENT_SCHEMA)
-            for verdict in verdicts(parsed(reply.text), offered):
+            for verdict in verdicts(through(parsed(reply.text), hiding(self._settings)), offered):
                 frame, target = judged[verdict.frame][0], candidates[verdict.target]
                 pairs.append((frame.id, target.id))
-                summaries[frame.id] = clean(verdict.summary)
+                summaries[frame.id] = verdict.summary
         # The model has thought for a while: what was forgotten meanwhile must not come back, neither as a frame nor in
         # a summary, whichever frame it is of.
         seen = {record.id: record for record in (*facts, *candidates, *(frame for frame, _ in judged))}

@@ -45,6 +45,8 @@ LEADING: Final = 5
 """How many of the best facts bring the others of their subject and relation with them, where several are asked for."""
 EVEN: Final = 9
 """Decimals of a score beyond which the order of the ranking decides: how old things are tells them apart no more."""
+RATED: Final = ("cosine", "covered", "echo")
+"""The features of a passage that tell what it has to do with the question, whatever the others are."""
 ALONG: Final = 0.97
 """What these have of the score of the fact that brings them: they stand behind it."""
 
@@ -104,10 +106,11 @@ class Answer:
         if not len(places):
             return []
         known, places = await self._known("passage", ranked.rows[places], places)
-        features: dict[str, Floats | Doubles] = {name: values[places] for name, values in ranked.features.items()}
+        # Where the product of the factors is the score, what the ranking is the sum of is left out.
+        wanted = RATED if self.plan.factors is not None else ranked.features.keys() - {"lifted"}
+        features: dict[str, Floats | Doubles] = {name: ranked.features[name][places] for name in wanted}
         cosine, covered, lifted = (ranked.features[name][places] for name in ("cosine", "covered", "lifted"))
         relevance, similarity = self._rated(known, cosine, covered, lifted)
-        del features["lifted"]
         # What was asked before tells nothing of whether the answer is known.
         features["relevance"] = relevance * (1 - features["echo"].astype(np.float64))
         features |= self._told(ranked.rows[places])
@@ -159,10 +162,11 @@ class Answer:
         if self.plan.session is not None or self.plan.speaker is not None or self.plan.during is not None:
             return []
         hits: list[Hit] = []
+        most = max(self._depth, CONFIDENT)
         for kind in STANDING:
-            if kind in self.plan.kinds and (own := standing(self.index, self.cue, kind)) is not None:
+            if kind in self.plan.kinds and (own := standing(self.index, self.cue, kind, most)) is not None:
                 # Two or three ranked by what they say can stand in each other's place: the ratings decide.
-                hits += await self._fetched(kind, own, max(self._depth, CONFIDENT), standing=True)
+                hits += await self._fetched(kind, own, most, standing=True)
         return sorted(hits, key=_rank)
 
     async def nearest(self) -> list[Hit]:
@@ -293,11 +297,13 @@ def _fitting(hit: Hit, asked: Question, at: datetime) -> Hit:
     """The hit, with less of its score where it says no time and one is asked for, or where what it says is over."""
     record, share = hit.record, 1.0
     held = record.valid if isinstance(record, Fact) else None
+    if held is not None and "standing" in hit.parts and held.start == held.end:
+        held = None  # when it was told, or happened: not how long it held
     if held is not None and (_over(held, at) if asked.current else asked.windows and not _within(held, asked.windows)):
         share = OVER
     if asked.timed and record.valid is None:
         share *= UNDATED
-    return replace(hit, score=hit.score * share) if share < 1 else hit
+    return replace(hit, score=hit.score * share, parts={**hit.parts, "fitting": share}) if share < 1 else hit
 
 
 def _over(held: Interval, at: datetime) -> bool:

@@ -5,17 +5,18 @@ from __future__ import annotations
 import asyncio
 import random
 import reprlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from datetime import UTC, datetime
 from itertools import count
 from typing import Any, Final, TypeAlias, cast
 
 from fabula.abc import Changes, Entry, Ground, Ready
 from fabula.checking import within
 from fabula.errors import InvalidInput, StoreUnavailable
-from fabula.remember import hiding, plain
+from fabula.remember import hiding, openly, plain
 from fabula.text import clean, identifier, note_id
-from fabula.types import INTERNAL, MAX_LIMIT, Note
+from fabula.types import INTERNAL, MAX_LIMIT, Interval, Note
 
 TRIES: Final = 500
 """How often a change is tried that others write in between; each time one of them has got on."""
@@ -39,7 +40,7 @@ class KeyValues:
 
     async def set(self, scope: str, namespace: str, key: str, value: Any) -> Note:
         """Keep a value under a key, in the place of the one before."""
-        return (await self.set_many(scope, namespace, {key: value}))[0]
+        return (await self.set_many(scope, namespace, {identifier(key, "key"): value}))[0]
 
     async def set_many(self, scope: str, namespace: str, values: Mapping[str, Any]) -> Notes:
         """Keep a value under each key, all or none; return the notes in the order given."""
@@ -48,9 +49,7 @@ class KeyValues:
             raise InvalidInput(f"values are a mapping of keys to values, not {reprlib.repr(given)}")
         space = _Space(await self._ready(), scope, namespace)
         notes = {note.id: note for note in (space.note(key, value) for key, value in values.items())}
-        if notes:
-            await space.write(notes.values())
-        return [*notes.values()]
+        return await space.write(notes.values()) if notes else []
 
     async def get(self, scope: str, namespace: str, key: str) -> Note | None:
         """Return what is kept under a key; `None` where nothing is."""
@@ -122,18 +121,21 @@ class _Space:
         """Return what a caller keeps under a key, which was told by nobody."""
         hidden = hiding(self._settings)
         named = identifier(key, "key")
-        if hidden(named) != named:
-            raise InvalidInput("a key is shown in lists: a secret is kept in a value, where it is masked")
+        openly("a namespace", self.namespace, hidden)
+        openly("a key", named, hidden)
         kept = plain(value, hidden, "a value")
         return Note(scope=self.scope, id=self.id(key), text="", namespace=self.namespace, key=named, value=kept)
 
     async def read(self, note_id: str) -> Note | None:
         return cast(Note | None, (await self.store.get(self.scope, [note_id])).get(note_id))
 
-    async def write(self, notes: Any) -> None:
+    async def write(self, notes: Iterable[Note]) -> Notes:
+        """Keep notes in the place of those before; return them as they are read from now on."""
         # Put, not added: what was forgotten before may be set again by who forgot it.
-        entries = tuple(Entry(record=note) for note in notes)
-        await self.store.write(self.scope, Changes(put=entries, at=self._clock()))
+        at = self._clock()
+        kept = [_since(note, at) for note in notes]
+        await self.store.write(self.scope, Changes(put=tuple(Entry(record=note) for note in kept), at=at))
+        return kept
 
     async def change(
         self, note_id: str, made: Callable[[Note | None], Note | None]
@@ -145,12 +147,19 @@ class _Space:
             after = made(before)
             if after == before:
                 return before, after
+            at = self._clock()
+            after = after and _since(after, at)
             put, close = ((), (note_id,)) if after is None else ((Entry(record=after),), ())
-            changes = Changes(put=put, close=close, at=self._clock(), revision=state.revision if state else 0)
+            changes = Changes(put=put, close=close, at=at, revision=state.revision if state else 0)
             if (await self.store.write(self.scope, changes)).revision:
                 return before, after
             await pause(self.scope, tried)
         raise AssertionError
+
+
+def _since(note: Note, at: datetime) -> Note:
+    """A note as it is read once it was written at a moment."""
+    return replace(note, recorded=Interval(start=at.astimezone(UTC)))
 
 
 async def pause(scope: str, tried: int) -> None:

@@ -10,10 +10,11 @@ from typing import Any, Final, get_args
 from fabula import extract as extracting
 from fabula import moments as feeling
 from fabula.abc import Filter, Pending, Task
-from fabula.checking import an, aware, within
+from fabula.checking import FARTHEST, an, aware, several, within
 from fabula.crew import Crew
 from fabula.dated import dated
 from fabula.errors import InvalidInput
+from fabula.narrowing import edge
 from fabula.text import clean, identifier
 from fabula.types import KINDS, MAX_LIMIT, Access, EmotionProfile, Interval, Kind, Plan, Record, Session, Stats, Status
 from fabula.upkeep import check
@@ -48,9 +49,9 @@ class Looking:
         ground = await self._crew.ready()
         scope = identifier(scope, "scope")
         if kind not in KINDS:
-            raise InvalidInput(f"kind is one of {', '.join(KINDS)}, not {kind!r}")
+            raise InvalidInput(f"kind is one of {', '.join(KINDS)}, not {reprlib.repr(kind)}")
         if status not in (None, *get_args(Status)):
-            raise InvalidInput(f"status is None or one of {', '.join(get_args(Status))}, not {status!r}")
+            raise InvalidInput(f"status is None or one of {', '.join(get_args(Status))}, not {reprlib.repr(status)}")
         if limit is not None:
             within("limit", limit, 1)
         an(Interval, during, "during")
@@ -92,10 +93,10 @@ class Looking:
         """
         ground = await self._crew.ready()
         scope = identifier(scope, "scope")
-        plan = Plan(kinds=tuple(kinds), sort=sort, edges=edges, during=during)
+        plan = Plan(kinds=tuple(several("kinds", kinds)), sort=sort, edges=edges, during=during)
         if limit is not None:
             within("limit", limit, 1)
-        within("offset", offset, 0)
+        within("offset", offset, 0, FARTHEST)
         return await dated(ground, scope, plan, limit, offset)
 
     async def get(self, scope: str, record_id: str, *, as_of: datetime | str | None = None) -> Record | None:
@@ -119,11 +120,17 @@ class Looking:
         return await ground.access.of(identifier(scope, "scope"), [identifier(i, "id") for i in ids])
 
     async def unused(
-        self, scope: str, since: datetime | str, *, kinds: Sequence[Kind] = DRAWN, limit: int = 50
+        self,
+        scope: str,
+        since: datetime | str,
+        *,
+        kinds: Sequence[Kind] = DRAWN,
+        edges: bool = True,
+        limit: int = 50,
     ) -> list[Record]:
         """Return the live records that have not come back from `recall` since a moment, the longest unused first.
 
-        What never came back counts from when it was first recorded.
+        What never came back counts from when it was first recorded. `edges` is that of `Plan`.
         """
         ground = await self._crew.ready()
         scope, moment = identifier(scope, "scope"), aware(since)
@@ -132,7 +139,15 @@ class Looking:
             raise InvalidInput(f"kinds is a list of {', '.join(KINDS)}, not {reprlib.repr(kinds)}")
         within("limit", limit, 1, MAX_LIMIT)
         await ground.access.write(scope)
-        return await ground.store.unused(scope, kinds, moment, limit)
+        if not isinstance(edges, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InvalidInput(f"edges is True or False, not {reprlib.repr(edges)}")
+        size = limit
+        while True:
+            page = await ground.store.unused(scope, kinds, moment, size)
+            found = [record for record in page if edges or not edge(record)]
+            if len(found) >= limit or len(page) < size:
+                return found[:limit]
+            size *= 4
 
     async def pending(self, scope: str) -> list[Pending]:
         """Return the work that is left to do in a scope, by task, each with its `attempts` and the last `error`."""
@@ -150,7 +165,7 @@ class Looking:
         """
         ground = await self._crew.ready()
         within("limit", limit, 1, MAX_LIMIT)
-        within("offset", offset, 0)
+        within("offset", offset, 0, FARTHEST)
         return await ground.store.sessions(identifier(scope, "scope"), limit=limit, offset=offset, without=without)
 
     async def feelings(self, scope: str, *, at: datetime | str | None = None) -> EmotionProfile:

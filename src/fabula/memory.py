@@ -15,7 +15,8 @@ from fabula import recall as recalling
 from fabula import reflect as reflecting
 from fabula import remember as remembering
 from fabula.abc import LLM, BlobStore, Clock, Embedder, Erasure, Extractor, Store
-from fabula.checking import an, aware, within
+from fabula.authored import Meta
+from fabula.checking import an, aware, several, within
 from fabula.conventions import Conventions
 from fabula.crew import Crew
 from fabula.documents import read
@@ -164,9 +165,10 @@ class AsyncMemory(Looking, Keeping):
     async def add(self, scope: str, records: Record | Iterable[Record]) -> tuple[str, ...]:
         """Write records of your own: facts, frames, insights or entities; return their ids, in order.
 
-        A record whose `id` is empty gets one by what it says, so that the same written twice is one; one with an id
-        that is there already stays as it is. Its `scope` and `recorded` are set here. What it was made from
-        (`sources`) may be nothing: then it stands on its own, and is found by what it says. A word in `meta["sort"]`
+        A record whose `id` is empty gets one by what it says, so that the same written twice is one (what was revised
+        since says something else); one with an id that is there already stays as it is. Its `scope` and `recorded` are
+        set here. What it was made from (`sources`) may be nothing: then it stands on its own, and is found by what it
+        says. A word in `meta["sort"]`
         says what sort of memory it is (`Plan.sort`). When this returns, the records are durable and found by keyword.
 
         Raises `InvalidInput`, also where an id was forgotten, `SourcesGone` and `StoreUnavailable`; nothing is written
@@ -186,12 +188,13 @@ class AsyncMemory(Looking, Keeping):
         importance: float | None = None,
         emotion: Emotion | None = None,
         valid: Interval | None = None,
-        meta: Mapping[str, Any] | None = None,
+        meta: Meta | None = None,
     ) -> Record | None:
         """Write a new version of a fact, frame, insight or entity, with what is given changed; return it.
 
-        The version before stays (`history`, `as_of`). `None` where there is no such record. Raises `InvalidInput` for
-        a passage, which is never changed, and a note, which `kv` changes.
+        The version before stays (`history`, `as_of`). `meta` takes the place of what was there; a function makes it of
+        that, and is called again where somebody else wrote in between: nothing is lost. `None` where there is no such
+        record. Raises `InvalidInput` for a passage, which is never changed, and a note, which `kv` changes.
         """
         ground = await self._crew.ready()
         scope, record_id = identifier(scope, "scope"), identifier(record_id, "id")
@@ -289,7 +292,7 @@ class AsyncMemory(Looking, Keeping):
         wanted += [derived_id("message", identifier(ref, "message id", longest=None)) for ref in refs]
         name = None if session is None else identifier(session, "session")
         if not isinstance(everything, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise InvalidInput(f"everything is True or False, not {everything!r}")
+            raise InvalidInput(f"everything is True or False, not {reprlib.repr(everything)}")
         if everything == bool(wanted or name):
             raise InvalidInput("say what to forget: ids, refs, a session, or everything=True")
         forgotten = await erase(ground, scope, Erasure(ids=tuple(wanted), session=name, everything=everything))
@@ -321,7 +324,9 @@ class AsyncMemory(Looking, Keeping):
         session = None if session is None else identifier(session, "session")
         patience = _patience(seconds)
         work = await self._store.pending(scope, "extract", extracting.EVERYTHING)
-        asked = [identifier(i, "id") for i in ids] or [w.id for w in work if session in (None, w.session)]
+        asked = [identifier(i, "id") for i in several("ids", ids)] or [
+            w.id for w in work if session in (None, w.session)
+        ]
         names = {session}
         if ids and session is None:
             told = (await self._store.get(scope, asked)).values()

@@ -1,6 +1,6 @@
-"""Who the user is, by a few keys: which there are, what they gather, what is never kept of anybody; asks no store.
+"""Who the user is, by a few keys: which there are and what they gather; asks no store.
 
-Nobody's personality or values are told by a profile (EU AI Act, Article 5): such keys are refused.
+Keys that ask for what is never inferred of anybody (`inferences`) are none of a profile.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Final, cast
 
+from fabula.inferences import protected_key
 from fabula.names import USERS, is_user
 from fabula.relations import wording
 from fabula.text import fold, script
@@ -43,18 +44,6 @@ _MEANT: Final[Mapping[str, str]] = {
     for word in (key, KEYS[key], *words.split("|"))
 }  # fmt: skip
 _FAVOURITE: Final = re.compile(r"(?:favou?rite|preferred) |(?:最?喜欢的|最爱的?|偏好的|首选)")
-_UNTOLD: Final = re.compile(
-    r"\b(?:personalit(?:y|ies)|temperaments?|mbti|myers.briggs|big (?:five|5)|enneagram|(?:intro|extro|extra)versions?"
-    r"|neuroticism|agreeableness|conscientiousness|character traits?|worldviews?|morals?|morality"
-    r"|(?:core|personal|political|religious|moral) (?:values?|beliefs?))\b"
-    r"|^(?:values?|beliefs?|character|traits?|openness|ethics)$"
-    r"|性格|人格|个性|气质|价值观|世界观|人生观|三观|信念|信仰"
-)
-
-
-def refused(key: str) -> bool:
-    """Whether a key asks for somebody's personality or values."""
-    return bool(_UNTOLD.search(" ".join(re.split(r"[\s_\-/]+", fold(key)))))
 
 
 def gathers(key: str) -> bool:
@@ -98,7 +87,7 @@ def profile(notes: Iterable[Note]) -> dict[str, Any]:
         name = fold(str(note.meta.get("name", note.key)))
         favourite = _FAVOURITE.match(name)
         key = _MEANT.get(fold(note.key)) or _MEANT.get(name) or ("preferences" if favourite else "")
-        if not key or refused(name):
+        if not key or protected_key(name):
             continue
         values = items_of(note.value)
         if key not in GATHERED:

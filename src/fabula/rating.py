@@ -20,7 +20,7 @@ from fabula.scripts import foreign
 from fabula.text import script
 from fabula.types import Kind, Passage, Record
 
-SEEN: Final = 2000
+SEEN: Final = 500
 """How many of the latest rows tell how near to a question a scope is as a whole."""
 SOME: Final = 10
 """How many rows weigh as much, in that, as what is known of unrelated texts."""

@@ -70,13 +70,14 @@ async def recall(
     if index.analyzer not in (0, ANALYZER):
         degraded.append(f"sparse: the keyword index is of version {index.analyzer}, run `fabula reindex`")
     vector = None
-    if embedder is not None and index.stored_space:
+    if embedder is not None and (index.stored_space or index.fields):
         vector = await _shown(embedder, index, alone, images)
         if vector is not None:
             query = alone  # what a picture is called says less than what it shows
         else:
             vector, failure = await _vector(embedder, index, query)
             degraded += failure
+            vector = vector if index.stored_space else None  # nothing is embedded yet: words alone tell
     if as_of is not None:
         index = index.at(as_of.timestamp())
     named = list(_named(query, index))
@@ -227,7 +228,7 @@ async def _shown(embedder: Embedder, index: Index, words: str, images: Sequence[
 
 
 async def _vector(embedder: Embedder, index: Index, query: str) -> tuple[np.ndarray | None, list[str]]:
-    if index.stored_space != embedder.space:
+    if index.stored_space not in ("", embedder.space):
         return None, [f"dense: the vectors are of {index.stored_space}, the model in use is {embedder.space}"]
     try:
         return (await embedder.vectors([query], "query"))[0], []

@@ -20,7 +20,7 @@ from fabula.errors import FabulaError, MemoryClosed, ProviderBadReply, ProviderE
 from fabula.extract import entry_of
 from fabula.patterns import Language, Moment, Pattern, patterns
 from fabula.prompts import REFLECTION_SCHEMA, reflection_messages
-from fabula.remember import says_more, searchable
+from fabula.remember import hiding, says_more, searchable, through
 from fabula.render import without_memories
 from fabula.replies import Drawn, insights, parsed
 from fabula.settings import Settings
@@ -68,7 +68,7 @@ async def reflect(ground: Ground, scope: str, batch: int) -> Reflection:
 
 async def _alone(ground: Ground, scope: str, batch: int) -> Reflection:
     """Reflect while the scope's lease is held, waited for where another has it."""
-    turn = Reflecting(ground.store, ground.llm, ground.extractor.name, ground.clock)
+    turn = Reflecting(ground.store, ground.llm, ground.extractor.name, ground.settings, ground.clock)
     pause = PAUSE
     while await ground.store.state(scope) is not None:
         async with ground.holding(scope) as lease:
@@ -93,8 +93,9 @@ class _News:
 class Reflecting:
     """Reflects on a scope while its lease is held."""
 
-    def __init__(self, store: Store, llm: LLM | None, extractor: str, clock: Clock) -> None:
+    def __init__(self, store: Store, llm: LLM | None, extractor: str, settings: Settings, clock: Clock) -> None:
         self._store, self._llm, self._clock = store, llm, clock
+        self._hidden = hiding(settings)
         # A model that made nothing of a message found nothing in it; others may not have understood it.
         self._kinds: tuple[Kind, ...] = ("frame", "fact") if extractor == "llm" else ("frame", "fact", "passage")
 
@@ -125,7 +126,7 @@ class Reflecting:
         if self._llm is None:
             return await self._count(scope)
         said = await self._store.get(scope, sorted({source for record in news.records for source in record.sources}))
-        return await _ask(self._llm, [_dated(record, said) for record in news.records])
+        return await _ask(self._llm, [_dated(record, said) for record in news.records], self._hidden)
 
     # --- what is new ---
 
@@ -244,13 +245,13 @@ def _dated(record: Record, said: Mapping[str, Record]) -> Record:
     return replace(record, valid=span(p for name in record.sources if isinstance(p := said.get(name), Passage)))
 
 
-async def _ask(llm: LLM, records: Sequence[Record]) -> Drawn:
+async def _ask(llm: LLM, records: Sequence[Record], hidden: Callable[[str], str]) -> Drawn:
     """What a language model draws from records; raises a `ProviderError`."""
     messages = reflection_messages(records)
     for temperature in TEMPERATURES:
         try:
             reply = await llm.chat(messages, temperature=temperature, max_tokens=ANSWER, schema=REFLECTION_SCHEMA)
-            return insights(parsed(reply.text), records)
+            return insights(through(parsed(reply.text), hidden), records)
         except ProviderBadReply as error:
             if error.reason not in ("empty", "malformed") or temperature == TEMPERATURES[-1]:
                 raise
@@ -318,7 +319,7 @@ class Cadence:
     def __init__(
         self, llm: LLM | None, extractor: str, store: Store, settings: Settings, clock: Clock, holding: Holding
     ) -> None:
-        self._turn, self._holding = Reflecting(store, llm, extractor, clock), holding
+        self._turn, self._holding = Reflecting(store, llm, extractor, settings, clock), holding
         self._every, self._backoff = settings.reflect_every, settings.backoff
         self._windows: Counter[str] = Counter()
         self._at: set[str] = set()

@@ -7,9 +7,9 @@ import json
 import os
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, is_dataclass, replace
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 
@@ -42,6 +42,8 @@ MASKED: Final = "fabula:masked"
 """The key of `meta` under which the spans of masked secrets are kept: kind, start, end."""
 UNEXTRACTED: Final = "fabula:unextracted"
 """The key of `meta` that marks what nothing is to be drawn from."""
+_IDS: Final = frozenset(("id", "scope", "session", "sources", "links"))
+"""The fields of a record that hold ids."""
 
 
 def new_id() -> str:
@@ -225,6 +227,30 @@ def hiding(settings: Settings) -> Callable[[str], str]:
     return lambda text: clean(text) if settings.secrets == "keep" else mask(clean(text))[0]
 
 
+def through(value: Any, hidden: Callable[[str], str]) -> Any:
+    """Return a value with every text in it put through `hidden`; the ids in a record are only cleaned."""
+    if isinstance(value, str):
+        return hidden(value)
+    if isinstance(value, tuple | list):
+        whole = [through(inner, hidden) for inner in cast(Sequence[Any], value)]
+        return whole if isinstance(value, list) else tuple(whole)
+    if isinstance(value, Mapping):
+        given = cast(Mapping[Any, Any], value)
+        return {through(key, hidden): through(inner, hidden) for key, inner in given.items()}
+    if is_dataclass(value) and not isinstance(value, type):
+        parts = {field.name: getattr(value, field.name) for field in fields(value)}
+        own = {name: through(part, clean if name in _IDS else hidden) for name, part in parts.items()}
+        return replace(value, **own)
+    return value
+
+
+def openly(what: str, name: str, hidden: Callable[[str], str]) -> str:
+    """Return a name that is shown in lists; raises `InvalidInput`, saying `what` it is, where it holds a secret."""
+    if hidden(name) != clean(name):
+        raise InvalidInput(f"{what} is shown in lists, and this one holds a secret: keep it in a text or a value")
+    return name
+
+
 def plain(value: Any, hidden: Callable[[str], str], what: str) -> Any:
     """Return a value as plain JSON, with every string in it put through `hidden`.
 
@@ -244,7 +270,7 @@ def plain(value: Any, hidden: Callable[[str], str], what: str) -> Any:
         json.dumps(dict(value) if isinstance(value, Mapping) else value, allow_nan=False)  # pyright: ignore[reportUnknownArgumentType]
         return walk(value)
     except (TypeError, ValueError) as error:
-        raise InvalidInput(f"{what} has to be plain JSON: {error}") from None
+        raise InvalidInput(f"{what} has to be plain JSON, times as ISO 8601 text: {error}") from None
     except RecursionError:
         raise InvalidInput(f"{what} is nested too deep") from None
 

@@ -26,20 +26,22 @@ def marks(record: Record) -> list[str]:
     return [ALONE] if record.kind in STANDING and (reworded or not record.sources) else []
 
 
-def alone(field: Field, kind: Kind) -> Ints:
-    """Return the rows that are believed and that no passage tells of."""
+def alone(field: Field, kind: Kind) -> Bools:
+    """Return which rows are believed and no passage tells of."""
     if kind == "insight":
-        return np.flatnonzero(field.recorded_to == FOREVER)
-    return np.sort(field.bearing(hash_term(ALONE)))
+        return field.recorded_to == FOREVER
+    found = np.zeros(len(field), np.bool_)
+    found[field.bearing(hash_term(ALONE))] = True
+    return found
 
 
-def standing(index: Index, cue: Cue, kind: Kind) -> KeyRanking | None:
-    """Rank the rows that stand on their own and may have to do with the cue; `None`: there are none.
+def standing(index: Index, cue: Cue, kind: Kind, most: int) -> KeyRanking | None:
+    """Rank the rows that stand on their own and may have to do with the cue, the best `most`; `None`: there are none.
 
     Scores are standardised words and meaning, and comparable with nothing else.
     """
     field = index.of(kind)
-    rows = alone(field, kind)
+    rows = np.flatnonzero(alone(field, kind))
     if not len(rows):
         return None
     k1, b = HAN_K1_B if cue.han else (0.9, 0.4)
@@ -51,12 +53,10 @@ def standing(index: Index, cue: Cue, kind: Kind) -> KeyRanking | None:
     if not len(rows):
         return None
     scores = z(words) + z(lifted[rows], field.embedded[rows])
-    order = np.lexsort((rows, -scores))
+    order = np.lexsort((rows, -scores))[:most]
     rows = rows[order]
-    return KeyRanking(
-        rows, scores[order], cosine[rows], coverage(field, found, np.sort(rows))[np.argsort(np.argsort(rows))],
-        np.full(len(rows), -1), lifted[rows],
-    )  # fmt: skip
+    covered = coverage(field, found, np.sort(rows))[np.argsort(np.argsort(rows))]
+    return KeyRanking(rows, scores[order], cosine[rows], covered, np.full(len(rows), -1), lifted[rows])
 
 
 def by_meaning(index: Index, cue: Cue, kind: Kind) -> tuple[Floats, Floats]:

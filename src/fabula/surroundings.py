@@ -11,7 +11,7 @@ import numpy as np
 
 from fabula import people
 from fabula.abc import Ground
-from fabula.index import Index, Ints
+from fabula.index import Field, Index, Ints
 from fabula.names import NAMED, PERSON, USER, entity_id, is_user, normal, user_ids
 from fabula.narrowing import drawn_by_hand
 from fabula.relations import HOLDS, lasting, relation
@@ -56,6 +56,13 @@ def over(fact: Fact, now: datetime) -> bool:
         return end is None or end <= now
     state = lasting(fact.predicate) or (drawn_by_hand(fact) and relation(fact.predicate) not in _HAPPENS)
     return state and end is not None and end <= now and fact.valid is not None and end != fact.valid.start
+
+
+def _oldest_first(field: Field, rows: Ints) -> Ints:
+    """Rows by when they began to hold, or else were recorded; of those that began together, those that ended first."""
+    start, end = field.valid_from[rows], field.valid_to[rows]
+    begun = np.where(np.isnan(start), field.recorded_from[rows], start)
+    return rows[np.lexsort((rows, np.where(np.isnan(end), np.inf, end), begun))]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -182,10 +189,13 @@ class Surroundings:
         self, keys: Collection[str] | None, *, sides: Sequence[End] = ENDS, relations: Iterable[str] | None = None,
         invalid: bool = True, limit: int | None = None,
     ) -> list[Fact]:  # fmt: skip
-        """Return the facts that tie any of these (`None`: anybody), on these sides of an edge, the latest first."""
+        """Return the facts that tie any of these (`None`: anybody), on these sides of an edge, the latest first.
+
+        The latest is what began to hold last, or else was recorded last.
+        """
         wanted = None if relations is None else {relation(one) for one in relations}
-        rows, found = self._rows(keys, sides, wanted), list[Fact]()
-        field = self.index.of("fact")
+        field, found = self.index.of("fact"), list[Fact]()
+        rows = _oldest_first(field, self._rows(keys, sides, wanted))
         while len(rows) and (limit is None or len(found) < limit):
             page, rows = rows[-PAGE:], rows[:-PAGE]
             for fact in reversed(cast(list[Fact], await self._people.fetched(field, page, PAGE))):

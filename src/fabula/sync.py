@@ -16,6 +16,7 @@ from types import TracebackType
 from typing import Any, Final, Self, TypeVar
 
 from fabula.abc import LLM, BlobStore, Clock, Embedder, Extractor, Pending, Store
+from fabula.authored import Meta
 from fabula.blocking.files import BlockingFiles
 from fabula.blocking.graph import BlockingKnowledge
 from fabula.blocking.kv import BlockingKeyValues
@@ -209,7 +210,7 @@ class Memory:
         importance: float | None = None,
         emotion: Emotion | None = None,
         valid: Interval | None = None,
-        meta: Mapping[str, Any] | None = None,
+        meta: Meta | None = None,
     ) -> Record | None:
         """Write a new version of a record; see `AsyncMemory.revise`."""
         revising = self._memory.revise(
@@ -307,10 +308,16 @@ class Memory:
         return self._call("accessed", self._memory.accessed(scope, ids))
 
     def unused(
-        self, scope: str, since: datetime | str, *, kinds: Sequence[Kind] = DRAWN, limit: int = 50
+        self,
+        scope: str,
+        since: datetime | str,
+        *,
+        kinds: Sequence[Kind] = DRAWN,
+        edges: bool = True,
+        limit: int = 50,
     ) -> list[Record]:
         """Return what has not come back since a moment; see `AsyncMemory.unused`."""
-        return self._call("unused", self._memory.unused(scope, since, kinds=kinds, limit=limit))
+        return self._call("unused", self._memory.unused(scope, since, kinds=kinds, edges=edges, limit=limit))
 
     def pending(self, scope: str) -> list[Pending]:
         """Return the work that is left to do in a scope; see `AsyncMemory.pending`."""

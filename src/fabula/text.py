@@ -6,6 +6,7 @@ Nothing here knows a record, a store or a score; what a secret looks like stands
 from __future__ import annotations
 
 import re
+import reprlib
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -116,7 +117,7 @@ def identifier(value: object, what: str, *, longest: int | None = LONGEST) -> st
     if not isinstance(value, str):
         raise InvalidInput(f"{what} is a string, not {type(value).__name__}")
     if any(unicodedata.category(c) in ("Cc", "Cs") for c in value):
-        raise InvalidInput(f"{what} holds a control character: {value!r}")
+        raise InvalidInput(f"{what} holds a control character: {reprlib.repr(value)}")
     if not fold(value):
         raise InvalidInput(f"{what} is blank")
     value = unicodedata.normalize("NFC", value)

@@ -17,10 +17,14 @@ from fabula.exported import BLOB, FILES, FORMAT, STATE, VERSION, Digest, Export,
 from fabula.files import blobs_of
 from fabula.remember import new_id
 from fabula.types import Note
-from fabula.upkeep import PAGES, TRIES, digest
+from fabula.upkeep import PAGES, digest
 
 log = logging.getLogger(__name__)
 PAGE: Final = 1000
+TRIES: Final = 12
+"""How often a scope that is written to meanwhile is read again for an export."""
+PAUSE, LONGEST = 0.05, 2.0
+"""Seconds after the first time, each time twice as many, and at most: 13 in all."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -36,18 +40,31 @@ class Imported:
 async def export(ground: Ground, scope: str) -> dict[str, Any]:
     """See `AsyncMemory.export`."""
     await ground.access.write(scope)
-    for _ in range(TRIES):
+    for turn in range(TRIES):
         state = await ground.store.state(scope)
         if state is None:
             raise InvalidInput(f"there is no scope {scope!r} to export")
         made = await _read(ground, scope, state)
         if await ground.store.state(scope) == state:
             return made
-    raise StoreUnavailable(f"scope {scope!r} is written to while it is exported: stop its writers and try again")
+        # What was written just now is embedded and extracted in the background, which writes in bursts.
+        await asyncio.sleep(min(LONGEST, PAUSE * 2**turn))
+    raise StoreUnavailable(
+        f"scope {scope!r} is written to while it is exported: flush its background work, stop its writers and try again"
+    )
 
 
 async def _read(ground: Ground, scope: str, state: ScopeState) -> dict[str, Any]:
+    head = {
+        "format": FORMAT,
+        "version": VERSION,
+        "scope": scope,
+        "exported": ground.clock().isoformat(),
+        "space": state.space,
+        "state": {name: getattr(state, name) for name in STATE},
+    }
     sums, tables = Digest(), {table: list[dict[str, Any]]() for table in MOVED}
+    sums.head(head)
     for table, key in MOVED.items():
         after = None
         while rows := await ground.store.page(scope, table, after, PAGES.get(table, PAGE)):
@@ -55,17 +72,8 @@ async def _read(ground: Ground, scope: str, state: ScopeState) -> dict[str, Any]
             after = rows[-1][:key]
     files = await _contents(ground, scope)
     await asyncio.to_thread(sums.add, "blobs", files.items())
-    return {
-        "format": FORMAT,
-        "version": VERSION,
-        "scope": scope,
-        "exported": ground.clock().isoformat(),
-        "space": state.space,
-        "state": {name: getattr(state, name) for name in STATE},
-        "tables": tables,
-        "blobs": await asyncio.to_thread(lambda: dict(coded(files))),
-        "digest": sums.hex(),
-    }
+    blobs = await asyncio.to_thread(lambda: dict(coded(files)))
+    return {**head, "tables": tables, "blobs": blobs, "digest": sums.hex()}
 
 
 def _shown(sums: Digest, table: str, rows: Sequence[Row]) -> list[dict[str, Any]]:

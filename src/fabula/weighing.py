@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from fabula.feelings import put_in_a_word
+from fabula.index import Doubles
 from fabula.text import stop, tokens
 from fabula.types import NOTHING, Access, Factors, Hit
 
@@ -22,7 +23,7 @@ MOVED: Final = 0.5
 """How much longer what moved to the utmost (arousal 1) stays fresh."""
 UNRELATED: Final = 0.5
 """What `Embedder.similarity` says of texts that are as alike as unrelated ones get."""
-DEPTH: Final = 50
+DEPTH: Final = 20
 """How many of the most relevant hits of each kind are weighed, at least: age and importance choose among them."""
 NEWER: Final = 0.88
 """What a newer word on the same has of the relevance of the older one: "quit Google" answers "where do I work"."""
@@ -36,7 +37,7 @@ FADING: Final = 0.5
 
 def depth(limit: int) -> int:
     """Return how many hits of each kind are to be weighed where `limit` are wanted."""
-    return max(2 * limit, DEPTH)
+    return max(3 * limit // 2, DEPTH)
 
 
 def moment_of(hit: Hit) -> float | None:
@@ -95,7 +96,8 @@ def weighed(
     the first of them has the greatest of their similarities, the second the next: so it is in the order of the
     ranking and on the scale of similarity. A hit without a vector has what stands at its place. What only words
     found, since by meaning it is no nearer than unrelated texts are, has the share of hits ranked behind it, times
-    that of the question's words that it has.
+    that of the question's words that it has. How far the ranking sets passages, and what was drawn from them, behind
+    the first of their kind counts too, as a factor: age decides among what is about equally relevant.
     """
     relevance = _relevance(hits)
     fresh = [recency(hit, factors, at, accessed.get(hit.record.id)) for hit in hits]
@@ -122,9 +124,19 @@ def _relevance(hits: Sequence[Hit]) -> list[float]:
         words = behind * [hits[place].parts.get("covered", 0.0) for place in places]
         found = np.where(near < UNRELATED, np.maximum(near, words), near)
         found = np.maximum.accumulate(found[::-1])[::-1]  # what is ranked before is as relevant at least
+        found = found * _shares([hits[place] for place in places])
         for place, value in zip(places, found.tolist(), strict=True):
             relevance[place] = value
     return relevance
+
+
+def _shares(ranked: Sequence[Hit]) -> Doubles:
+    """How much less than the first of its kind the ranking finds in each; of what stands on its own, ranked by the
+    same as it is rated by, only what it lost because it is over or says no time."""
+    best = ranked[0]
+    if "standing" in best.parts:
+        return np.array([hit.parts.get("fitting", 1.0) for hit in ranked])
+    return np.array([hit.score / best.score if best.score > 0 else 1.0 for hit in ranked])
 
 
 def _newer(

@@ -12,7 +12,7 @@ from typing import Any, cast
 
 from fabula import AsyncMemory, Forgotten, InvalidInput, Message, Passage, Plan
 from fabula.abc import Pending
-from fabula.checking import within
+from fabula.checking import FARTHEST, within
 from fabula.text import derived_id, identifier
 from fabula.types import FILE_SESSION, MAX_LIMIT, Extracted
 from neuromemory.messages import batched, message, session, shape
@@ -176,6 +176,17 @@ class Conversations:
         return {one.id: one for one in work if one.task == "extract" and not one.session.startswith(FILE_SESSION)}
 
 
+async def counted(memory: AsyncMemory, user: str) -> tuple[int, int]:
+    """Return how many sessions and messages a user has; files are none."""
+    sessions = messages = 0
+    while True:
+        total, page = await memory.sessions(user, limit=MAX_LIMIT, offset=sessions, without=FILE_SESSION)
+        sessions += len(page)
+        messages += sum(one.messages for one in page)
+        if not page or sessions >= total:
+            return sessions, messages
+
+
 def counts(found: Extracted) -> dict[str, int]:
     """Return what came of an extraction in numbers; `failed` counts all messages that still wait."""
     return {
@@ -189,7 +200,7 @@ def counts(found: Extracted) -> dict[str, int]:
 
 def _page(limit: int, offset: int) -> None:
     within("limit", limit, 1, MAX_LIMIT)
-    within("offset", offset, 0)
+    within("offset", offset, 0, FARTHEST)
 
 
 def _listed(messages: Any) -> list[Mapping[str, Any]]:

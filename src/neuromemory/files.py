@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 from fabula import AsyncMemory, File, FileHit
+from fabula.text import identifier
 
 Found: TypeAlias = list[dict[str, Any]]
 """What is listed or found."""
@@ -36,7 +37,8 @@ class Files:
         With `auto_extract` facts and episodes are drawn from it too. The same name and bytes twice are one file.
         Raises a `DocumentError` (a `ValueError`) where it cannot be read; nothing is kept then.
         """
-        given = metadata or {}
+        user_id = identifier(user_id, "user_id")
+        given: Mapping[str, Any] = metadata if isinstance(metadata, Mapping) else {}
         words = next((word for name in ("caption", "alt") if isinstance(word := given.get(name), str)), "")
         file = await self._files.upload(
             user_id, filename, file_data, category=category, tags=tags or (), metadata=metadata, caption=words,
@@ -55,6 +57,7 @@ class Files:
         auto_extract: bool = True,
     ) -> dict[str, Any]:
         """Keep a text as a file; `.txt` is added to a title that does not end in `.txt` or `.md`."""
+        user_id = identifier(user_id, "user_id")
         file = await self._files.add_text(
             user_id, title, content, category=category, tags=tags or (), metadata=metadata, extract=auto_extract
         )
@@ -70,6 +73,7 @@ class Files:
         offset: int = 0,
     ) -> Found:
         """Return files, the newest first; those with all of `tags`."""
+        user_id = identifier(user_id, "user_id")
         found = await self._files.list(
             user_id, types=file_types or (), category=category, tags=tags or (), limit=limit, offset=offset
         )
@@ -89,6 +93,7 @@ class Files:
         Each is a dict: `id, file_id, filename, file_type, category, tags, metadata (the file's), content, page,
         heading, score (0–1), created_at`. Only files that pass the filters are ranked.
         """
+        user_id = identifier(user_id, "user_id")
         found = await self._files.search(
             user_id, query, limit=limit, types=file_types or (), category=category, tags=tags or ()
         )
@@ -96,19 +101,23 @@ class Files:
 
     async def get(self, user_id: str, file_id: str) -> dict[str, Any] | None:
         """Return a file; `None` where there is none."""
+        user_id = identifier(user_id, "user_id")
         file = await self._files.get(user_id, file_id)
         return None if file is None else _shown(file)
 
     async def download(self, user_id: str, file_id: str) -> bytes:
         """Return a file's bytes as they were given. Raises a `ValueError` where there is no such file."""
+        user_id = identifier(user_id, "user_id")
         return await self._files.download(user_id, file_id)
 
     async def presigned_url(self, user_id: str, file_id: str, expires_in: int = 3600) -> str:
         """Return an address under which the bytes can be read for so many seconds (of a folder: `file:`, no limit)."""
+        user_id = identifier(user_id, "user_id")
         return await self._files.url(user_id, file_id, seconds=expires_in)
 
     async def delete(self, user_id: str, file_id: str) -> bool:
         """Erase a file with all that was drawn from it, also from the storage; say whether it was there."""
+        user_id = identifier(user_id, "user_id")
         return await self._files.delete(user_id, file_id)
 
 

@@ -7,16 +7,19 @@ as the user id is theirs.
 from __future__ import annotations
 
 import importlib
+import reprlib
 from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
 from typing import Any, Final, Literal
 
 from fabula import AsyncMemory, Entity, Fact, InvalidInput
+from fabula.checking import several
 from fabula.errors import MissingExtra
 from fabula.names import PROPERTIES, is_user
 from fabula.narrowing import drawn_by_hand
 from fabula.relations import relation, worded
 from fabula.surroundings import class_of
+from fabula.text import identifier
 from neuromemory.types import EdgeType, NodeType
 
 _DIRECTIONS: Final[Mapping[str, Literal["both", "out", "in"]]] = {
@@ -40,11 +43,13 @@ class Graph:
         self, user_id: str, node_type: str, node_id: str, properties: Mapping[str, Any] | None = None
     ) -> dict[str, Any]:
         """Make a node, or give one that is there more properties; return it."""
+        user_id = identifier(user_id, "user_id")
         made = await self._memory.graph.add_node(user_id, node_id, _typed(node_type), properties=properties)
         return _node(made)
 
     async def get_node(self, user_id: str, node_type: str, node_id: str) -> dict[str, Any] | None:
         """Return a node: `id, node_type, node_id, aliases, properties`; `None` where there is none."""
+        user_id = identifier(user_id, "user_id")
         found = await self._memory.graph.node(user_id, node_id, type=_typed(node_type))
         return None if found is None else _node(found)
 
@@ -52,12 +57,14 @@ class Graph:
         self, user_id: str, node_type: str, node_id: str, properties: Mapping[str, Any]
     ) -> dict[str, Any] | None:
         """Give a node properties, in the place of those of the same names; `None` where there is no such node."""
+        user_id = identifier(user_id, "user_id")
         found = await self._memory.graph.node(user_id, node_id, type=_typed(node_type))
         changed = found and await self._memory.graph.change_node(user_id, found.id, properties=properties)
         return None if changed is None else _node(changed)
 
     async def delete_node(self, user_id: str, node_type: str, node_id: str) -> bool:
         """Remove a node with its edges; return whether it was there."""
+        user_id = identifier(user_id, "user_id")
         found = await self._memory.graph.node(user_id, node_id, type=_typed(node_type))
         return found is not None and await self._memory.graph.remove_node(user_id, found.id)
 
@@ -69,6 +76,7 @@ class Graph:
 
         `WORKS_AT`, `LIVES_IN` and others of one value end the edge before; skills, visits and the like stand together.
         """
+        user_id = identifier(user_id, "user_id")
         ends = {"source_type": _typed(source_type), "target_type": _typed(target_type)}
         made = await self._memory.graph.add_edge(
             user_id, source_id, _word(edge_type), target_id, properties=properties, **ends
@@ -80,6 +88,7 @@ class Graph:
     ) -> dict[str, Any] | None:
         """Return the edge that holds now (of several the latest): `id, source_type, source_id, edge_type, target_type,
         target_id, properties, valid_from, valid_to`; `None` where there is none."""
+        user_id = identifier(user_id, "user_id")
         found = await self._between(user_id, source_type, source_id, edge_type, target_type, target_id)
         return await self._edge(user_id, found) if found else None
 
@@ -88,6 +97,7 @@ class Graph:
         properties: Mapping[str, Any],
     ) -> dict[str, Any] | None:  # fmt: skip
         """Give the edge that holds now properties, in the place of those of the same names."""
+        user_id = identifier(user_id, "user_id")
         found = await self._between(user_id, source_type, source_id, edge_type, target_type, target_id)
         changed = found and await self._memory.graph.change_edge(user_id, found.id, properties=properties)
         return await self._edge(user_id, changed) if changed else None
@@ -96,6 +106,7 @@ class Graph:
         self, user_id: str, source_type: str, source_id: str, edge_type: str, target_type: str, target_id: str
     ) -> bool:
         """Remove the edge that holds now; what it had ended holds again. Returns whether it was there."""
+        user_id = identifier(user_id, "user_id")
         found = await self._between(user_id, source_type, source_id, edge_type, target_type, target_id)
         return found is not None and await self._memory.graph.remove_edge(user_id, found.id)
 
@@ -110,9 +121,10 @@ class Graph:
         `direction` is `out`, `in` or `both`. `rel_props` also holds `valid_from` and `valid_to` where they are known.
         What no longer holds is left out unless `include_invalid`.
         """
-        if direction not in _DIRECTIONS:
-            raise InvalidInput(f"direction is one of {', '.join(_DIRECTIONS)}, not {direction!r}")
-        wanted = None if edge_types is None else [_word(kind) for kind in edge_types]
+        user_id = identifier(user_id, "user_id")
+        if not isinstance(direction, str) or direction not in _DIRECTIONS:  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InvalidInput(f"direction is one of {', '.join(_DIRECTIONS)}, not {reprlib.repr(direction)}")
+        wanted = None if edge_types is None else [_word(kind) for kind in several("edge_types", edge_types)]
         found = await self._memory.graph.neighbors(
             user_id, node_id, type=_typed(node_type), relations=wanted, direction=_DIRECTIONS[direction], limit=limit,
             invalid=include_invalid,
@@ -133,6 +145,7 @@ class Graph:
 
         A rel has `type, source, target, properties`; it may point either way.
         """
+        user_id = identifier(user_id, "user_id")
         found = await self._memory.graph.paths(
             user_id, source_id, target_id, source_type=_typed(source_type), target_type=_typed(target_type),
             depth=max_depth,
@@ -156,6 +169,7 @@ class Graph:
 
         Raises `MissingExtra` where networkx is not installed.
         """
+        user_id = identifier(user_id, "user_id")
         try:
             networkx: Any = importlib.import_module("networkx")
         except ModuleNotFoundError:

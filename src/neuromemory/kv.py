@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from fabula import AsyncMemory, Note
+from fabula.kv import Items
 from fabula.text import identifier
 
 
@@ -19,7 +20,7 @@ class KeyValue:
     key: str
     value: Any
     updated_at: str | None
-    """When it was set, ISO 8601 with its zone; `None` in what was set just now."""
+    """When it was set, ISO 8601 with its zone."""
 
 
 KeyValueList: TypeAlias = list[KeyValue]
@@ -59,6 +60,10 @@ class KV:
     async def delete(self, user_id: str, namespace: str, key: str) -> bool:
         """Let a key hold nothing; return whether it held something."""
         return await self._memory.kv.delete(identifier(user_id, "user_id"), namespace, key)
+
+    async def merge(self, user_id: str, namespace: str, key: str, values: Items) -> KeyValue:
+        """Put keys into an object, or into a list the items it lacks; nothing is lost that others merge at once."""
+        return _shown(await self._memory.kv.merge(identifier(user_id, "user_id"), namespace, key, values))
 
     async def batch_set(self, user_id: str, namespace: str, items: Mapping[str, Any]) -> KeyValueList:
         """Keep a value under each key, all or none."""

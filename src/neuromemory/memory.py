@@ -8,17 +8,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta, tzinfo
+from functools import partial
 from types import TracebackType
 from typing import Any, Final, Self
 
 from fabula import InvalidInput, Plan, Record
 from fabula.abc import Clock
-from fabula.checking import aware, within
+from fabula.checking import aware, several, within
 from fabula.memory import local_now
 from fabula.text import identifier
 from fabula.types import MAX_LIMIT
 from neuromemory import opening, periods, shapes, transfer
-from neuromemory.conversations import Conversations
+from neuromemory.conversations import Conversations, counted
 from neuromemory.files import Files
 from neuromemory.graph import Graph
 from neuromemory.kv import KV
@@ -165,7 +166,7 @@ class NeuroMemory:
         if metadata is not None:
             told = shapes.weights(metadata)
             changed = {
-                "meta": {**old.meta, shapes.GIVEN: {**old.meta.get(shapes.GIVEN, {}), **metadata}},
+                "meta": partial(shapes.merge, given=metadata),
                 "importance": told["importance"] if "importance" in metadata else None,
                 "emotion": told["emotion"],
             }
@@ -268,7 +269,7 @@ class NeuroMemory:
         made from). `explain` adds the `parts` of every score.
         """
         within("limit", limit, 1, MAX_LIMIT)
-        plan = opening.plan(limit, decay_rate, memory_type, mode)
+        plan = opening.plan(limit, decay_rate, memory_type, mode, graphed=self._graphed)
         plan = replace(plan, metadata=shapes.wanted(filters, plan.kinds))
         if created_after is not None or created_before is not None:
             plan = replace(plan, created=periods.interval(created_after, created_before))
@@ -337,7 +338,7 @@ class NeuroMemory:
         within("limit", limit, 1, MAX_LIMIT)
         during = periods.interval(self._clock() - timedelta(days=days), None)
         found: dict[str, Record] = {}
-        for kind in [None] if memory_types is None else list(memory_types):
+        for kind in [None] if memory_types is None else several("memory_types", memory_types):
             _, some = await self._dated(user_id, kind, during, limit, 0)
             found |= {record.id: record for record in some}
         newest = sorted(found.values(), key=periods.moment_of, reverse=True)
@@ -373,8 +374,13 @@ class NeuroMemory:
     # --- the whole of it ----------------------------------------------------------------------------------------
 
     async def stats(self, user_id: str) -> Shape:
-        """Return `{total_memories, by_type, messages, sessions, entities, notes, pending, failed, bytes}`."""
-        counts = await self._memory.stats(identifier(user_id, "user_id"))
+        """Return `{total_memories, by_type, messages, sessions, entities, notes, pending, failed, bytes}`.
+
+        `messages` and `sessions` are those of conversations: files are none.
+        """
+        user_id = identifier(user_id, "user_id")
+        counts = await self._memory.stats(user_id)
+        sessions, messages = await counted(self._memory, user_id)
         _, found = await self._dated(user_id, None, periods.interval(None, None), None, 0)
         by_type: dict[str, int] = {}
         for record in found:
@@ -382,8 +388,8 @@ class NeuroMemory:
         return {
             "total_memories": len(found),
             "by_type": by_type,
-            "messages": counts.records.get("passage", 0),
-            "sessions": counts.sessions,
+            "messages": messages,
+            "sessions": sessions,
             "entities": counts.records.get("entity", 0),
             "notes": counts.records.get("note", 0),
             "pending": sum(counts.pending.values()),
@@ -397,8 +403,7 @@ class NeuroMemory:
         within("threshold_days", threshold_days, 0, 36_500)
         within("limit", limit, 1, MAX_LIMIT)
         since = self._clock() - timedelta(days=threshold_days)
-        cold = await self._memory.unused(user_id, since, kinds=MEMORIES, limit=MAX_LIMIT)
-        found = [record for record in cold if shapes.remembered(record)][:limit]
+        found = await self._memory.unused(user_id, since, kinds=MEMORIES, edges=False, limit=limit)
         accessed = await self._memory.accessed(user_id, [record.id for record in found])
         return [shapes.memory(record, accessed.get(record.id)) for record in found]
 

@@ -14,6 +14,7 @@ from typing import Any, Final, cast
 
 from fabula import Image, InvalidInput, Message, Passage
 from fabula.abc import Pending
+from fabula.remember import plain
 from fabula.text import identifier
 from fabula.types import FILE_SESSION, INTERNAL
 
@@ -47,7 +48,7 @@ def message(
         raise InvalidInput(f"metadata is a dict, not {type(metadata).__name__}")
     if not isinstance(created_at, datetime | str | None):
         raise InvalidInput(f"created_at is a datetime or ISO 8601 text, not {type(created_at).__name__}")
-    meta = dict(cast(Mapping[str, Any], metadata or {}))
+    meta = plain(metadata or {}, str, "metadata")
     reserved = [key for key in meta if str(key).startswith(INTERNAL)]
     if reserved:
         raise InvalidInput(f"keys of metadata that begin with {INTERNAL!r} are reserved: {reserved[0]!r}")

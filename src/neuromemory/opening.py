@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Sequence
 from typing import Any, Final, Literal, get_args
 from urllib.parse import parse_qsl, urlencode
@@ -49,10 +50,10 @@ def _pooled(url: Any, size: int) -> Any:
     return url if "pool" in dict(options) else f"{address}?{urlencode([*options, ('pool', size)])}"
 
 
-def plan(limit: int, decay_rate: float | None, memory_type: str | None, mode: str | None) -> Plan:
-    """Return how `recall` recalls."""
+def plan(limit: int, decay_rate: float | None, memory_type: str | None, mode: str | None, *, graphed: bool) -> Plan:
+    """Return how `recall` recalls; unless `graphed`, without the edges that `graph` was given."""
     if mode is not None and mode not in get_args(Mode):
-        raise InvalidInput(f"mode is {', '.join(get_args(Mode))}, not {mode!r}")
+        raise InvalidInput(f"mode is {', '.join(get_args(Mode))}, not {reprlib.repr(mode)}")
     kinds, sort = kinds_of(memory_type)
     if memory_type is None and mode != "lite":
         kinds = ("passage", *MEMORIES)
@@ -60,7 +61,7 @@ def plan(limit: int, decay_rate: float | None, memory_type: str | None, mode: st
     more = MORE if mode == "max" else 0
     return Plan(
         kinds=kinds, sort=sort, limit=limit, factors=factors, expand=more,
-        edges=memory_type is None, **said(memory_type),
+        edges=graphed and memory_type is None, **said(memory_type),
     )  # fmt: skip
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import reprlib
+from calendar import monthrange
 from collections import Counter
 from collections.abc import Iterable
-from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from datetime import MINYEAR, UTC, date, datetime, time, timedelta, tzinfo
 from typing import Any, Final, Literal, TypeAlias, cast, get_args
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from fabula import Interval, InvalidInput, Record
+from fabula.text import identifier
 from neuromemory.shapes import Shape, memory_type
 
 When: TypeAlias = datetime | date | str
@@ -23,9 +26,9 @@ def zone_of(given: str | tzinfo | None, local: datetime) -> tzinfo:
     if isinstance(given, tzinfo):
         return given
     try:
-        return ZoneInfo(given)
+        return ZoneInfo(identifier(given, "tz"))
     except (ZoneInfoNotFoundError, ValueError, TypeError, OSError):
-        raise InvalidInput(f"no time zone is called {given!r}") from None
+        raise InvalidInput(f"no time zone is called {reprlib.repr(given)}") from None
 
 
 def interval(start: When | None, end: When | None, zone: tzinfo = UTC) -> Interval:
@@ -46,30 +49,35 @@ def _moment(given: When, zone: tzinfo, *, end: bool) -> datetime:
     if isinstance(value, datetime):
         return value if value.tzinfo else value.replace(tzinfo=UTC)
     if not isinstance(value, date):
-        raise InvalidInput(f"a time is a datetime, a date or ISO 8601 text, not {given!r}")
+        raise InvalidInput(f"a time is a datetime, a date or ISO 8601 text, not {reprlib.repr(given)}")
     try:
-        return datetime.combine(value + timedelta(days=1) if end else value, time(), zone)
+        moment = datetime.combine(value + timedelta(days=1) if end else value, time(), zone)
+        moment.astimezone(UTC)
     except OverflowError:
-        return datetime.max.replace(tzinfo=UTC)
+        return _limit(value)
+    return moment
 
 
 def _read(text: str) -> datetime | date:
     try:
         return date.fromisoformat(text.strip()) if len(text.strip()) <= _DATE else datetime.fromisoformat(text.strip())
     except ValueError:
-        raise InvalidInput(f"a time is ISO 8601 text, not {text!r}") from None
+        raise InvalidInput(f"a time is ISO 8601 text, not {reprlib.repr(text)}") from None
 
 
 def granularity(given: str) -> Granularity:
     """Return it where it is one; raises `InvalidInput`."""
     if given not in get_args(Granularity):
-        raise InvalidInput(f"granularity is {', '.join(get_args(Granularity))}, not {given!r}")
+        raise InvalidInput(f"granularity is {', '.join(get_args(Granularity))}, not {reprlib.repr(given)}")
     return cast(Granularity, given)
 
 
 def begin(moment: datetime, by: Granularity, zone: tzinfo) -> date:
     """Return the first day of the period a moment falls into; weeks begin on Monday."""
-    day = moment.astimezone(zone).date()
+    try:
+        day = moment.astimezone(zone).date()
+    except OverflowError:
+        day = _limit(moment).date()
     if by == "week":
         return day - timedelta(days=day.weekday())
     return day.replace(day=1) if by == "month" else day
@@ -96,11 +104,13 @@ def timeline(records: Iterable[Record], by: Granularity, zone: tzinfo, shown: An
 
 
 def _last(first: date, by: Granularity) -> date:
-    if by == "day":
-        return first
-    if by == "week":
-        return first + timedelta(days=6)
-    return (first.replace(day=28) + timedelta(days=4)).replace(day=1) - timedelta(days=1)
+    days = 1 if by == "day" else 7 if by == "week" else monthrange(first.year, first.month)[1]
+    return first + min(timedelta(days=days - 1), date.max - first)
+
+
+def _limit(moment: date) -> datetime:
+    """The end of all time that lies behind a moment which a shift has taken out of the years 1 to 9999."""
+    return (datetime.min if moment.year == MINYEAR else datetime.max).replace(tzinfo=UTC)  # noqa: DTZ901 - given one here
 
 
 def moment_of(record: Record) -> datetime:

@@ -5,6 +5,7 @@ What was stored stands in one block of data that fabula knows again: a prompt th
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -20,6 +21,8 @@ SECTIONS: Final[Mapping[str, int]] = {
     "profile": 12, "fact": 3, "episodic": 2, "insight": 2, "graph": 5, "other": 2,
 }  # fmt: skip
 """The sections of the block in their order, and the most lines each has."""
+DRAWN: Final = ("fact", "episodic", "insight")
+"""The sections of what was drawn from talk: where they are empty there is room for the talk itself."""
 PROFILE: Final = (
     "identity", "occupation", "location", "language", "interests", "preferences", "skills", "goals", "relationships",
 )  # fmt: skip
@@ -85,11 +88,11 @@ def build_system_prompt(recall_result: Mapping[str, Any], user_input: str, budge
     """Return a system prompt from what `NeuroMemory.recall` gave, in Chinese where `user_input` is Chinese.
 
     It has the user's profile, up to 3 facts, 2 episodes, 2 insights, 5 relations that no shown fact tells already and
-    2 other memories, each with its source, inside one `<memories>` block: `<`, `>` and `&` in stored text are escaped
-    and white space is one space. The block is at most `budget` model tokens (estimated), but for its headings: the
-    lowest ranked lines go first, relations before memories and memories before the profile, and a line that is longer
-    than all the room there is. Keys that are missing or of another shape count as empty. Raises `InvalidInput` for a
-    budget below 1.
+    2 other memories, and as many more of these as there are fewer of the three before. Each has its source, inside
+    one `<memories>` block: `<`, `>` and `&` in stored text are escaped and white space is one space. The block is at
+    most `budget` model tokens (estimated), but for its headings: the lowest ranked lines go first, relations before
+    memories and memories before the profile, and a line that is longer than all the room there is. Keys that are
+    missing or of another shape count as empty. Raises `InvalidInput` for a budget below 1.
     """
     within("budget", budget, 1)
     recalled = _mapping(recall_result)
@@ -141,15 +144,20 @@ def _spoken(value: Any, words: _Words) -> str:
 
 
 def _memories(merged: Sequence[Mapping[str, Any]], words: _Words) -> Iterator[_Line]:
-    count = dict.fromkeys(SECTIONS, 0)
-    for memory in merged:
-        if memory.get("source") == "graph":  # it stands among the relations
-            continue
-        kind = memory.get("memory_type")
-        section = kind if kind in ("fact", "episodic", "insight") else "other"
+    told = [(_section(memory), memory) for memory in merged if memory.get("source") != "graph"]  # a relation's line
+    there = Counter(section for section, _ in told)
+    spare = sum(max(SECTIONS[section] - there[section], 0) for section in DRAWN)
+    most = {**SECTIONS, "other": SECTIONS["other"] + spare}
+    count: Counter[str] = Counter()
+    for section, memory in told:
         count[section] += 1
-        if count[section] <= SECTIONS[section]:
+        if count[section] <= most[section]:
             yield section, f"- {_plain(_said(memory))}{_source(memory)}", memory
+
+
+def _section(memory: Mapping[str, Any]) -> str:
+    kind = memory.get("memory_type")
+    return kind if kind in DRAWN else "other"
 
 
 def _source(memory: Mapping[str, Any]) -> str:

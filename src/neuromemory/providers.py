@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import asyncio
 import importlib
+import inspect
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Final, Literal, TypeVar
+from typing import Any, Final, Literal
 
 from fabula import (
     LLM,
@@ -35,7 +36,6 @@ from fabula.providers.openai import CHAT_MODEL, EMBEDDING_MODEL, OPENAI
 from fabula.providers.pooling import cut, unit_rows
 from fabula.text import mask
 
-_T = TypeVar("_T")
 _KEY: Final = re.compile(r"\bsk-[\w-]+|(?<=Bearer )\S+")
 """How hosts' keys look that are too short, or too odd, to be masked in talk."""
 _SECRET: Final = re.compile(r"key|token|secret|password", re.IGNORECASE)
@@ -77,7 +77,7 @@ class EmbeddingProvider(ABC):
 
     async def embed_batch(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
         """Return a vector for each text, in order."""
-        return [await self.embed(text) for text in texts]
+        return [await _awaited(self, "embed", self.embed(text)) for text in texts]
 
 
 class LLMProvider(ABC):
@@ -293,7 +293,7 @@ class _Provided(Embedder):
         rows: list[Any] = []
         for start in range(0, len(pieces.texts), self._provider.batch_size):
             batch = list(pieces.texts[start : start + self._provider.batch_size])
-            made: Any = await _asked(self._provider, self._provider.embed_batch(batch))
+            made: Any = await _asked(self._provider, "embed_batch", batch)
             try:
                 rows += list(made)
             except TypeError:
@@ -323,9 +323,7 @@ class _Answering:
         """Answer `messages`; the schema is told in them too. Raises a `ProviderError`."""
         del schema
         plain = [{**message, "content": _words(message.get("content"))} for message in messages]
-        answer: Any = await _asked(
-            self._provider, self._provider.chat(plain, temperature=temperature, max_tokens=max_tokens)
-        )
+        answer: Any = await _asked(self._provider, "chat", plain, temperature=temperature, max_tokens=max_tokens)
         if not isinstance(answer, str | None):
             told = f"{self._name} gave an answer that is not text but {type(answer).__name__}"
             raise ProviderBadReply(told, reason="malformed")
@@ -341,10 +339,16 @@ def _words(content: Any) -> str:
     return "\n".join(part["text"] for part in content if "text" in part)
 
 
-async def _asked(provider: object, asking: Awaitable[_T]) -> _T:
-    """What a caller's model gives, or what went wrong with it in fabula's words."""
+async def _awaited(provider: object, name: str, given: Any) -> Any:
+    if not inspect.isawaitable(given):
+        raise InvalidInput(f"{name} of {type(provider).__name__} has to be `async def`")
+    return await given
+
+
+async def _asked(provider: object, name: str, *given: Any, **more: Any) -> Any:
+    """What a method of a caller's model gives, or what went wrong with it in fabula's words."""
     try:
-        return await asking
+        return await _awaited(provider, name, getattr(provider, name)(*given, **more))
     except FabulaError:
         raise
     except Exception as error:  # noqa: BLE001 - whatever a foreign class raises

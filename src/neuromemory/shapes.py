@@ -12,7 +12,8 @@ from typing import Any, Final, TypeAlias, cast
 
 from fabula import Access, Emotion, Fact, Frame, Hit, Insight, Interval, InvalidInput, Passage, Record
 from fabula.checking import aware
-from fabula.narrowing import drawn_by_hand, edge
+from fabula.narrowing import edge
+from fabula.remember import plain
 from fabula.render import day, shown
 from fabula.text import identifier
 from fabula.types import CREATED, FILE_SESSION, INTERNAL, SORT, TAGGED, Kind
@@ -74,7 +75,7 @@ def record(
     """
     if not isinstance(content, str) or not content.strip():  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InvalidInput("a memory has a content, which is not blank")
-    (made,), sort = kinds_of(kind)
+    (made,), sort = kinds_of(identifier(kind, "memory_type"))
     if made == "passage":
         raise InvalidInput(
             f"what was said is added to a conversation, and files are uploaded: not a memory of {kind!r}"
@@ -124,7 +125,7 @@ def weights(metadata: Mapping[str, Any] | None) -> Shape:
     """Return the importance (0–1) and emotion that metadata tells; what is no number tells neither."""
     if not isinstance(metadata, Mapping | None):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InvalidInput(f"metadata is a dict, not {type(metadata).__name__}")
-    given = metadata or {}
+    given = plain(metadata or {}, str, "metadata")
     importance = _number(given.get("importance"), 1, 10)
     told: Any = given.get("emotion")
     felt = cast(Mapping[str, Any], told if isinstance(told, Mapping) else {})
@@ -136,6 +137,11 @@ def weights(metadata: Mapping[str, Any] | None) -> Shape:
         calm = UNFELT if arousal is None else arousal
         emotion = Emotion(valence=valence or 0.0, arousal=calm, label=label if isinstance(label, str) else "")
     return {"importance": 0.5 if importance is None else importance / 10, "emotion": emotion}
+
+
+def merge(meta: Mapping[str, Any], given: Mapping[str, Any]) -> Shape:
+    """Return a record's `meta` with further metadata of a caller's in it, key by key."""
+    return {**meta, GIVEN: {**meta.get(GIVEN, {}), **given}}
 
 
 def _number(value: Any, low: float, high: float) -> float | None:
@@ -210,7 +216,7 @@ def source(record: Record) -> str:
     """Return where `recall` has a record from: `conversation`, `graph` or `vector`."""
     if memory_type(record) == "conversation":
         return "conversation"
-    return "graph" if drawn_by_hand(record) else "vector"
+    return "graph" if edge(record) else "vector"
 
 
 def merged(hit: Hit) -> Shape:

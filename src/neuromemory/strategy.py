@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import reprlib
 from dataclasses import dataclass, replace
 
 from fabula import InvalidInput, Settings
@@ -33,7 +34,7 @@ class ExtractionStrategy:
         within("reflection_interval", self.reflection_interval, 0)
         for name in ("on_session_close", "on_shutdown"):
             if not isinstance(getattr(self, name), bool):
-                raise InvalidInput(f"{name} is True or False, not {getattr(self, name)!r}")
+                raise InvalidInput(f"{name} is True or False, not {reprlib.repr(getattr(self, name))}")
 
 
 def settings(
@@ -50,7 +51,9 @@ def settings(
         (extraction, ExtractionStrategy | None, "extraction"),
     ):
         if not isinstance(value, kind):
-            raise InvalidInput(f"{name} is not {value!r}: True or False, or an ExtractionStrategy as `extraction`")
+            raise InvalidInput(
+                f"{name} is not {reprlib.repr(value)}: True or False, or an ExtractionStrategy as `extraction`"
+            )
     within("reflection_interval", reflection_interval, 0)
     if extraction is None:
         idle = 0.0 if auto_extract else math.inf

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
-from fabula import AsyncMemory
+from fabula import AsyncMemory, InvalidInput
 from fabula.text import identifier
+
+_SCOPE: Final = re.compile(r"\Ascope (?=')")
+"""How errors begin about whose memory it is."""
 
 
 async def export_user_data(memory: AsyncMemory, user_id: str) -> dict[str, Any]:
@@ -14,7 +18,11 @@ async def export_user_data(memory: AsyncMemory, user_id: str) -> dict[str, Any]:
 
     Raises `InvalidInput` where there is no such user.
     """
-    return await memory.export(identifier(user_id, "user_id"))
+    user_id = identifier(user_id, "user_id")
+    try:
+        return await memory.export(user_id)
+    except InvalidInput:
+        raise InvalidInput(f"there is no user {user_id!r} to export") from None
 
 
 async def import_user_data(memory: AsyncMemory, data: Mapping[str, Any], user_id: str | None = None) -> dict[str, Any]:
@@ -23,7 +31,11 @@ async def import_user_data(memory: AsyncMemory, data: Mapping[str, Any], user_id
     Returns `{"user_id", "imported": {table: rows}, "files": n, "already_present": bool}`. Raises `InvalidInput`, before
     anything is written, for what is no whole export and where the user has other data.
     """
-    done = await memory.import_(data, scope=None if user_id is None else identifier(user_id, "user_id"))
+    scope = None if user_id is None else identifier(user_id, "user_id")
+    try:
+        done = await memory.import_(data, scope=scope)
+    except InvalidInput as error:
+        raise InvalidInput(_SCOPE.sub("user_id ", str(error))) from None
     return {
         "user_id": done.scope,
         "imported": dict(done.rows),

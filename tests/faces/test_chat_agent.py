@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from fabula import AsyncMemory, Message
+from fabula import AsyncMemory, Message, Plan
 from fabula.testing import FakeClock, HashEmbedder
+from neuromemory import NeuroMemory
 from neuromemory.transfer import delete_user_data
 
 PATH = Path(__file__).parents[2] / "examples" / "chat_agent.py"
@@ -33,8 +34,11 @@ class Memories:
     async def add_message(self, *, user_id: str, role: str, content: str) -> None:
         await self.inner.remember(user_id, Message(content, role=role))
 
+    async def flush(self) -> None:
+        await self.inner.flush()
+
     async def recall(self, *, user_id: str, query: str, limit: int) -> dict[str, Any]:
-        hits = (await self.inner.recall(user_id, query)).hits[:limit]
+        hits = (await self.inner.recall(user_id, query, Plan(kinds=("passage",)))).hits[:limit]
         said = [{"id": h.record.id, "content": h.record.text, "source": "conversation"} for h in hits]
         return {"merged": said, "user_profile": {}, "graph_context": []}
 
@@ -105,6 +109,20 @@ async def test_every_command_answers(example: Any, memory: AsyncMemory):
         assert (await agent.hear("/forget")).endswith("rows erased")
         assert await agent.hear("/memories") == "nothing yet"
         assert await agent.hear("/quit") is None
+
+
+@pytest.mark.parametrize("said", ["I moved to Porto", "我搬到了成都"])
+async def test_what_was_just_said_is_listed(example: Any, tmp_path: Path, said: str):
+    """Over the face itself, whose background goes on while the next line is typed."""
+    async with NeuroMemory(f"sqlite:///{tmp_path / 'm.db'}", embedding=HashEmbedder()) as nm:
+        agent = example.Agent(nm, "ann")
+        for command in ("/memories", f"/search {said}", "/search"):
+            await agent.hear(said)
+            assert f"- {said}" in (await agent.hear(command)).splitlines()
+            await nm.delete_user_data("ann")
+        await agent.hear(said)
+        await agent.hear("/insights")
+        assert (await nm.stats("ann"))["pending"] == 0
 
 
 async def test_it_reads_to_the_end_and_goes_on_after_an_error(

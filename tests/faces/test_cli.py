@@ -253,7 +253,7 @@ class TestLookingAround:
         fabula("remember", "Ann flew to Porto", "--scope", "me", "--session", "s", "--time", "2024-03-01T09:00Z")
         fabula("flush")
         (line,) = fabula("frames", "--scope", "me").lines
-        assert line.split("\t")[1:] == ["s", "user: Ann flew to Porto"]
+        assert line.split("\t")[1:] == ["s", "Ann flew to Porto"]
         ran = fabula("frames", "--scope", "me", "--limit", "1")
         assert ran.err == "fabula: these are the first 1; --limit gives more\n"
         ran = fabula("facts", "--scope", "me", "--mentions", "Porto")

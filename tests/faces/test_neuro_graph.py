@@ -2,13 +2,15 @@
 
 import json
 from collections.abc import AsyncIterator
+from datetime import timedelta
 from typing import Any
 
 import pytest
 import pytest_asyncio
 
 from fabula import AsyncMemory, Fact, InvalidInput, Message, Note
-from fabula.profile import GATHERED, KEYS, profile, refused
+from fabula.inferences import protected_key
+from fabula.profile import GATHERED, KEYS, profile
 from fabula.testing import FakeClock, ScriptedLLM
 from neuromemory.graph import Graph, graph_context, graph_results
 from neuromemory.kv import KV
@@ -99,6 +101,24 @@ async def test_preferences_are_a_list_that_grows(db: str, clock: FakeClock):
         assert await memory.check() == []
 
 
+async def test_what_is_set_is_told_as_it_is_read(db: str, clock: FakeClock):
+    async with AsyncMemory(db, embedder=None, clock=clock) as memory:
+        kv = KV(memory)
+        then = clock()
+        one = await kv.set(USER, "settings", "theme", "dark")
+        assert (one.updated_at, one) == (then.isoformat(), await kv.get(USER, "settings", "theme"))
+        clock.advance(timedelta(hours=1))
+        two = await kv.batch_set(USER, "settings", {"theme": "light", "font": 12})
+        assert {each.updated_at for each in two} == {clock().isoformat()} != {then.isoformat()}
+        assert sorted(two, key=lambda each: each.key) == await kv.list(USER, "settings")
+        clock.advance(timedelta(hours=1))
+        three = await kv.merge(USER, "settings", "tags", ["a"])
+        four = await kv.merge(USER, "settings", "tags", ["b"])
+        assert (three.value, four.value, four.updated_at) == (["a"], ["a", "b"], clock().isoformat())
+        clock.advance(timedelta(hours=1))
+        assert await kv.merge(USER, "settings", "tags", ["b"]) == four == await kv.get(USER, "settings", "tags")
+
+
 async def test_what_a_caller_set_outlives_what_talk_added(db: str, clock: FakeClock):
     async with await heard(db, clock, told(("user", "goals", "run a marathon"))) as memory:
         await KV(memory).set(USER, "profile", "goals", ["learn Go"])
@@ -111,19 +131,31 @@ async def test_what_a_caller_set_outlives_what_talk_added(db: str, clock: FakeCl
 @pytest.mark.parametrize(
     "key",
     ["personality", "Personality type", "values", "core_values", "big five", "MBTI", "character", "character traits",
-     "性格", "性格特点", "价值观", "人格类型", "beliefs", "temperament", "三观"],
+     "性格", "性格特点", "价值观", "人格类型", "beliefs", "temperament", "三观", "religion", "political_views",
+     "politicalParty", "sexual_orientation", "Big-Five", "病史", "宗教信仰", "MBTI类型", "health"],
 )  # fmt: skip
-async def test_nobodys_personality_or_values_are_kept(db: str, clock: FakeClock, key: str):
+async def test_what_is_never_inferred_is_no_key_of_a_profile(db: str, clock: FakeClock, key: str):
     async with await heard(db, clock, told(("user", key, "introvert"), ("user", "occupation", "nurse"))) as memory:
         notes = await memory.kv.list(USER, "profile")
         assert [(note.key, note.value) for note in notes] == [("occupation", "nurse")]
 
 
 @pytest.mark.parametrize(
-    "key", [*KEYS, *KEYS.values(), "favourite character in games", "value of the house", "valuables"]
+    "key",
+    [
+        *KEYS,
+        *KEYS.values(),
+        "favourite character in games",
+        "value of the house",
+        "valuables",
+        "party games",
+        "race bike",
+        "喜欢的派对",
+        "nationality",
+    ],
 )
 def test_other_keys_are_kept(key: str):
-    assert not refused(key)
+    assert not protected_key(key)
 
 
 def note(key: str, value: Any, subject: str = "user") -> Note:

@@ -1,14 +1,18 @@
 """NeuroMemory: its names, signatures and shapes, its memories by meaning, metadata and time."""
 
+import asyncio
 import inspect
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
+from functools import reduce
+from operator import attrgetter
 from typing import Any
 
 import pytest
-from neuro import Opening, Placed
+from neuro import Opening, Placed, Teller, fact
 
 import neuromemory
 from fabula import AsyncMemory, Fact, InvalidInput, ProviderError, ProviderUnavailable
+from fabula.names import PROPERTIES
 from fabula.testing import FakeClock, HashEmbedder
 from fabula.types import MAX_LIMIT
 from neuromemory import NeuroMemory
@@ -74,6 +78,7 @@ FACADES = {
     "kv.list": "user_id namespace prefix=None limit=100 * after=None",
     "kv.delete": "user_id namespace key",
     "kv.batch_set": "user_id namespace items",
+    "kv.merge": "user_id namespace key values",
     "graph.create_node": "user_id node_type node_id properties=None",
     "graph.get_node": "user_id node_type node_id",
     "graph.update_node": "user_id node_type node_id properties",
@@ -106,6 +111,10 @@ def spelt(call: Any) -> str:
             words.append("*")
         words.append(one.name if one.default is one.empty else f"{one.name}={one.default!r}")
     return " ".join(words)
+
+
+DEEP: Any = reduce(lambda inner, _: [inner], range(3000), 0)
+"""So deep that its whole repr is an error."""
 
 
 def test_the_names_are_pinned():
@@ -253,12 +262,28 @@ async def test_a_memory_without_a_content_is_refused(nm: NeuroMemory, odd: Any):
         ("get_memories_by_time_range", {"start_time": "tomorrow"}), ("add_memory", {"content": "x", "metadata": "y"}),
         ("add_memory", {"content": "x", "metadata": {"when": object()}}),
         ("add_memory", {"content": "x", "memory_type": "conversation"}),
+        ("add_memory", {"content": "x", "memory_type": None}), ("get_recent_memories", {"memory_types": "fact"}),
+        ("get_recent_memories", {"memory_types": 5}), ("recall", {"query": "x", "mode": DEEP}),
+        ("get_memory_timeline", {"start_date": DEEP}),
+        ("get_memory_timeline", {"start_date": "2025-03-01", "tz": DEEP}),
+        ("get_memory_timeline", {"start_date": "2025-03-01", "tz": (1, 2)}),
+        ("get_memory_timeline", {"start_date": "2025-03-01", "granularity": DEEP}),
+        ("get_memories_by_time_range", {"start_time": "2025-03-01", "offset": 2**63}),
+        ("conversations.list_sessions", {"offset": 2**63}), ("conversations.get_session_messages", {"offset": 2**63}),
+        ("kv.set", {"namespace": "n", "key": ["k"], "value": 1}), ("kv.set", {"namespace": "n", "key": 5, "value": 1}),
+        ("files.upload", {"filename": "a.txt", "file_data": b"a", "metadata": "cap"}),
+        ("files.list", {"offset": 2**63}),
+        ("graph.get_neighbors", {"node_type": "User", "node_id": "alice", "edge_types": "KNOWS"}),
+        ("graph.get_neighbors", {"node_type": "User", "node_id": "alice", "edge_types": 5}),
+        ("graph.get_neighbors", {"node_type": "User", "node_id": "alice", "direction": DEEP}),
+        ("_memory.extract", {"ids": "m1"}), ("_memory.dated", {"kinds": 5}), ("_memory.records", {"kind": DEEP}),
     ],
 )  # fmt: skip
 async def test_what_cannot_be_meant_is_a_value_error(nm: NeuroMemory, call: str, options: dict[str, Any]):
     with pytest.raises(ValueError) as told:  # noqa: PT011 - which one is said by the case
-        await getattr(nm, call)("alice", **options)
+        await attrgetter(call)(nm)("alice", **options)
     assert isinstance(told.value, InvalidInput)
+    assert len(str(told.value)) < 300
     assert (await nm.stats("alice"))["total_memories"] == 0
 
 
@@ -288,6 +313,39 @@ async def test_what_was_written_while_the_model_was_down_is_found_by_meaning_lat
     embedder.fail = None
     assert await nm.flush() == {"pending": 0, "failed": 0, "errors": []}
     assert [one["id"] for one in await nm.search("alice", "cello")] == [made]
+
+
+# --- the graph --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mode", [None, "lite", "max"])
+async def test_without_the_graph_no_edge_comes_back(opening: Opening, mode: Any):
+    nm = await opening(llm=Teller({"cello": fact("user", "plays", "the cello")}), graph_enabled=False)
+    await nm.conversations.add_message("alice", "user", "I play the cello")
+    await nm.flush()
+    await nm.graph.create_edge("alice", "User", "alice", "PLAYS", "Entity", "the cello", {"since": 2020})
+    await nm.graph.create_edge("alice", "User", "alice", "OWNS", "Entity", "an old cello")
+    await nm.flush()
+    found = await nm.recall("alice", "cello", mode=mode)
+    texts = {one["text"] for one in found["vector_results"]}
+    assert "user plays the cello" in texts, "what talk tells is a memory, whatever `graph` was told of it besides"
+    assert {one["source"] for one in found["merged"]} <= {"vector", "conversation"}
+    assert (found["graph_context"], found["graph_results"]) == ([], [])
+    assert len(await nm.graph.get_neighbors("alice", "User", "alice")) == 2
+    other = await opening()
+    assert "graph" in {one["source"] for one in (await other.recall("alice", "cello", mode=mode))["merged"]}
+
+
+async def test_edges_take_no_place_among_what_is_cold(opening: Opening, db: str, neuro_clock: FakeClock):
+    async with AsyncMemory(db, embedder=None, clock=neuro_clock) as memory:
+        edges = [Fact(scope="", id="", text=f"owns {n}", meta={PROPERTIES: {}}) for n in range(MAX_LIMIT + 1)]
+        await memory.add("alice", edges)
+    nm = await opening()
+    neuro_clock.advance(timedelta(hours=1))
+    made = [await nm.add_memory("alice", f"likes tea {number}", "fact") for number in range(2)]
+    neuro_clock.advance(timedelta(days=100))
+    for limit, cold in ((1, made[:1]), (2, made), (4, made)):
+        assert [one["id"] for one in await nm.cold_memories("alice", limit=limit)] == cold
 
 
 # --- metadata -------------------------------------------------------------------------------------------------------
@@ -388,6 +446,30 @@ async def test_an_update_of_nothing_is_no_version(nm: NeuroMemory):
     assert told is not None
     assert told["content"] == "likes tea"
     assert len(await nm.history("alice", made)) == 1
+
+
+@pytest.mark.parametrize("odd", [datetime(2025, 3, 1, tzinfo=UTC), {1}, float("nan"), b"x", object()])
+async def test_metadata_that_is_no_json_is_named_as_it_was_given(nm: NeuroMemory, odd: Any):
+    made = await nm.add_memory("alice", "likes tea")
+    given = {"tag": {"since": odd}}
+    for refused in (
+        lambda: nm.add_memory("alice", "x", metadata=given),
+        lambda: nm.add_memories("alice", [{"content": "x", "metadata": given}]),
+        lambda: nm.update_memory("alice", made, metadata=given),
+        lambda: nm.conversations.add_message("alice", "user", "x", metadata=given),
+        lambda: nm.conversations.add_messages_batch("alice", [{"role": "user", "content": "x", "metadata": given}]),
+    ):
+        with pytest.raises(InvalidInput, match="metadata has to be plain JSON, times as ISO 8601 text: "):
+            await refused()
+    assert (await nm.stats("alice"))["total_memories"] == 1
+
+
+async def test_what_many_update_at_once_is_all_there(nm: NeuroMemory):
+    made = await nm.add_memory("alice", "likes tea", "fact", {"tag": "x"})
+    await asyncio.gather(*(nm.update_memory("alice", made, metadata={f"k{n}": n}) for n in range(50)))
+    told = await nm.get_memory("alice", made)
+    assert told is not None
+    assert told["metadata"] == {"tag": "x", "importance": 5} | {f"k{n}": n for n in range(50)}
 
 
 async def test_a_message_is_never_updated(nm: NeuroMemory):

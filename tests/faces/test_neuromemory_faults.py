@@ -315,6 +315,19 @@ async def test_a_deleted_file_is_not_recalled_and_its_user_can_be_deleted(openin
     assert second["id"] != first["id"]
 
 
+async def test_what_rules_draw_of_a_table_is_no_memory_and_its_rows_are_no_messages(opening: Opening, tmp_path: Any):
+    nm = await opening(storage=LocalStorage(tmp_path / "files"))
+    await nm.files.upload("alice", "people.csv", "name,phone\nNora Lind,5552368\n王建国,5552369\n".encode())
+    await nm.conversations.add_message("alice", "user", "I live in Porto", session_id="s")
+    await nm.conversations.add_message("alice", "user", "我有一个女儿", session_id="t")
+    await nm.flush()
+    stats = await nm.stats("alice")
+    assert (stats["messages"], stats["sessions"], stats["by_type"]) == (2, 2, {"episodic": 2})
+    found = await nm.search("alice", "Porto 女儿 Nora Lind", limit=9)
+    assert {one["content"] for one in found} == {"I live in Porto", "我有一个女儿"}
+    assert {one["memory_type"] for one in (await nm.recall("alice", "Nora Lind phone"))["merged"]} >= {"document"}
+
+
 async def test_talk_and_files_are_told_apart_however_many_of_the_other_are_nearer(opening: Opening, tmp_path: Any):
     nm = await opening(storage=LocalStorage(tmp_path / "files"), auto_extract=False)
     talk = [{"role": "user", "content": f"the invoice number {n}"} for n in range(20)]

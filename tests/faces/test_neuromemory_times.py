@@ -38,6 +38,18 @@ async def test_recent_memories_are_of_the_last_days_newest_first(nm: NeuroMemory
     assert [one["content"] for one in facts] == ["0 days ago", "3 days ago"]
 
 
+@pytest.mark.parametrize("tz", ["UTC", "Pacific/Kiritimati", "Etc/GMT+12", "Asia/Shanghai"])
+@pytest.mark.parametrize("by", ["day", "week", "month"])
+async def test_the_first_and_the_last_day_there_are(nm: NeuroMemory, tz: str, by: Any):
+    for moment in ("0001-01-01", "9999-12-31T23:00:00Z"):
+        await nm.add_memory("alice", f"at {moment}", occurred_at=moment)
+    first, last = await nm.get_memory_timeline("alice", "0001-01-01T00:00:00Z", "9999-12-31", by, tz=tz)
+    assert (first["start"], first["count"], last["count"]) == ("0001-01-01", 1, 1)
+    assert last["start"] <= last["end"] == ("9999-12-31" if by != "day" else last["start"])
+    east = timezone(timedelta(hours=14))
+    assert len(await nm.get_memory_timeline("alice", "0001-01-01", "9999-12-31", by, tz=east)) == 2
+
+
 async def test_weeks_begin_on_monday_and_days_are_the_users(nm: NeuroMemory):
     sunday, monday = datetime(2025, 3, 2, 20, tzinfo=UTC), datetime(2025, 3, 3, 9, tzinfo=UTC)
     await nm.add_memory("alice", "sunday evening", occurred_at=sunday)

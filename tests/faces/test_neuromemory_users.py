@@ -1,5 +1,6 @@
 """Whose a memory is: NeuroMemory's users, whatever they are called, see their own and nothing else."""
 
+import inspect
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -16,34 +17,76 @@ async def merged(nm: NeuroMemory, query: str, user: str = "alice", **more: Any) 
 Call = Callable[[NeuroMemory, Any], Awaitable[Any]]
 CALLS: dict[str, Call] = {
     "add_memory": lambda nm, user: nm.add_memory(user, "x"),
+    "add_memories": lambda nm, user: nm.add_memories(user, [{"content": "x"}]),
     "recall": lambda nm, user: nm.recall(user, "x"),
     "search": lambda nm, user: nm.search(user, "x"),
     "get_memory": lambda nm, user: nm.get_memory(user, "x"),
     "update_memory": lambda nm, user: nm.update_memory(user, "x", "y"),
     "delete_memory": lambda nm, user: nm.delete_memory(user, "x"),
+    "delete_all_memories": lambda nm, user: nm.delete_all_memories(user),
     "history": lambda nm, user: nm.history(user, "x"),
-    "extract": lambda nm, user: nm.extract_memories(user),
-    "reflect": lambda nm, user: nm.reflect(user),
-    "background": lambda nm, user: nm.reflect(user, background=True),
-    "emotions": lambda nm, user: nm.emotion_profile(user),
-    "profile": lambda nm, user: nm.user_profile(user),
+    "extract_memories": lambda nm, user: nm.extract_memories(user),
+    "reflect": lambda nm, user: nm.reflect(user, background=True),
+    "emotion_profile": lambda nm, user: nm.emotion_profile(user),
+    "user_profile": lambda nm, user: nm.user_profile(user),
     "stats": lambda nm, user: nm.stats(user),
-    "range": lambda nm, user: nm.get_memories_by_time_range(user, "2020-01-01"),
-    "recent": lambda nm, user: nm.get_recent_memories(user),
-    "timeline": lambda nm, user: nm.get_memory_timeline(user, "2020-01-01"),
-    "cold": lambda nm, user: nm.cold_memories(user),
-    "export": lambda nm, user: nm.export_user_data(user),
-    "message": lambda nm, user: nm.conversations.add_message(user, "user", "x"),
-    "batch": lambda nm, user: nm.conversations.add_messages_batch(user, [{"role": "user", "content": "x"}]),
-    "sessions": lambda nm, user: nm.conversations.list_sessions(user),
-    "kv": lambda nm, user: nm.kv.set(user, "n", "k", 1),
+    "get_memories_by_time_range": lambda nm, user: nm.get_memories_by_time_range(user, "2020-01-01"),
+    "get_recent_memories": lambda nm, user: nm.get_recent_memories(user),
+    "get_memory_timeline": lambda nm, user: nm.get_memory_timeline(user, "2020-01-01"),
+    "get_daily_memory_stats": lambda nm, user: nm.get_daily_memory_stats(user, "2020-01-01"),
+    "cold_memories": lambda nm, user: nm.cold_memories(user),
+    "export_user_data": lambda nm, user: nm.export_user_data(user),
+    "delete_user_data": lambda nm, user: nm.delete_user_data(user),
+    "conversations.add_message": lambda nm, user: nm.conversations.add_message(user, "user", "x"),
+    "conversations.add_messages_batch": lambda nm, user: nm.conversations.add_messages_batch(user, SAID),
+    "conversations.close_session": lambda nm, user: nm.conversations.close_session(user),
+    "conversations.extract": lambda nm, user: nm.conversations.extract(user, SAID),
+    "conversations.get_session_messages": lambda nm, user: nm.conversations.get_session_messages(user),
+    "conversations.list_sessions": lambda nm, user: nm.conversations.list_sessions(user),
+    "conversations.get_unextracted_messages": lambda nm, user: nm.conversations.get_unextracted_messages(user),
+    "conversations.search": lambda nm, user: nm.conversations.search(user, "x"),
+    "conversations.delete_session": lambda nm, user: nm.conversations.delete_session(user, "x"),
+    "conversations.delete_message": lambda nm, user: nm.conversations.delete_message(user, "x"),
+    "kv.set": lambda nm, user: nm.kv.set(user, "n", "k", 1),
+    "kv.get": lambda nm, user: nm.kv.get(user, "n", "k"),
     "kv.list": lambda nm, user: nm.kv.list(user, "n"),
-    "node": lambda nm, user: nm.graph.create_node(user, "Skill", "x"),
-    "edge": lambda nm, user: nm.graph.create_edge(user, "User", "x", "OWNS", "Entity", "y"),
-    "neighbours": lambda nm, user: nm.graph.get_neighbors(user, "User", "x"),
-    "file": lambda nm, user: nm.files.create_from_text(user, "x.txt", "x"),
-    "files": lambda nm, user: nm.files.list(user),
+    "kv.delete": lambda nm, user: nm.kv.delete(user, "n", "k"),
+    "kv.merge": lambda nm, user: nm.kv.merge(user, "n", "k", [1]),
+    "kv.batch_set": lambda nm, user: nm.kv.batch_set(user, "n", {"k": 1}),
+    "graph.create_node": lambda nm, user: nm.graph.create_node(user, "Skill", "x"),
+    "graph.get_node": lambda nm, user: nm.graph.get_node(user, "Skill", "x"),
+    "graph.update_node": lambda nm, user: nm.graph.update_node(user, "Skill", "x", {}),
+    "graph.delete_node": lambda nm, user: nm.graph.delete_node(user, "Skill", "x"),
+    "graph.create_edge": lambda nm, user: nm.graph.create_edge(user, *EDGE),
+    "graph.get_edge": lambda nm, user: nm.graph.get_edge(user, *EDGE),
+    "graph.update_edge": lambda nm, user: nm.graph.update_edge(user, *EDGE, {}),
+    "graph.delete_edge": lambda nm, user: nm.graph.delete_edge(user, *EDGE),
+    "graph.get_neighbors": lambda nm, user: nm.graph.get_neighbors(user, "User", "x"),
+    "graph.find_path": lambda nm, user: nm.graph.find_path(user, "User", "x", "Entity", "y"),
+    "graph.to_networkx": lambda nm, user: nm.graph.to_networkx(user),
+    "files.upload": lambda nm, user: nm.files.upload(user, "x.txt", b"x"),
+    "files.create_from_text": lambda nm, user: nm.files.create_from_text(user, "x.txt", "x"),
+    "files.list": lambda nm, user: nm.files.list(user),
+    "files.search": lambda nm, user: nm.files.search(user, "x"),
+    "files.get": lambda nm, user: nm.files.get(user, "x"),
+    "files.download": lambda nm, user: nm.files.download(user, "x"),
+    "files.presigned_url": lambda nm, user: nm.files.presigned_url(user, "x"),
+    "files.delete": lambda nm, user: nm.files.delete(user, "x"),
 }
+"""Each method that is told a user."""
+SAID = [{"role": "user", "content": "x"}]
+EDGE = ("User", "x", "OWNS", "Entity", "y")
+
+
+def test_every_method_is_called(nm: NeuroMemory):
+    parts = {"": nm, **{f"{name}.": getattr(nm, name) for name in ("conversations", "kv", "graph", "files")}}
+    takes = {
+        part + name
+        for part, face in parts.items()
+        for name, method in inspect.getmembers(type(face), inspect.isfunction)
+        if name[0] != "_" and "user_id" in inspect.signature(method).parameters
+    }
+    assert takes - {"import_user_data"} == set(CALLS)
 
 
 async def test_b064_nobody_is_no_user(nm: NeuroMemory):
@@ -51,10 +94,24 @@ async def test_b064_nobody_is_no_user(nm: NeuroMemory):
         for odd in (None, "", "  ", "\u3000", 0, "a\nb", ["a"]):
             with pytest.raises(InvalidInput) as refused:
                 await call(nm, odd)
-            assert str(refused.value), name
+            assert str(refused.value).startswith("user_id "), name
+            assert "scope" not in str(refused.value), name
     await nm.add_memory("alice", "x")
     for user in ("default", "None", "0"):
         assert (await nm.stats(user))["total_memories"] == 0
+
+
+async def test_who_is_not_there_or_holds_something_else_is_called_a_user(nm: NeuroMemory):
+    with pytest.raises(InvalidInput, match="no user 'nobody'"):
+        await nm.export_user_data("nobody")
+    await nm.add_memory("alice", "x")
+    await nm.add_memory("bob", "y")
+    with pytest.raises(InvalidInput, match="user_id 'bob'") as refused:
+        await nm.import_user_data(await nm.export_user_data("alice"), "bob")
+    assert "scope" not in str(refused.value)
+    for odd in ("", " ", 7):
+        with pytest.raises(InvalidInput, match=r"^user_id "):
+            await nm.import_user_data(await nm.export_user_data("alice"), odd)  # pyright: ignore[reportArgumentType]
 
 
 USERS = [

@@ -23,7 +23,7 @@ from fabula import (
     ProviderUnavailable,
 )
 from fabula.testing import HashEmbedder, ScriptedLLM
-from neuromemory import strategy
+from neuromemory import NeuroMemory, strategy
 from neuromemory.providers import (
     EmbeddingProvider,
     LLMProvider,
@@ -167,6 +167,15 @@ class TestASubclass:
         with pytest.raises(ProviderUnavailable, match=r"k=\*\*\* failed"):
             await _llm(model).chat(ASK)
 
+    @pytest.mark.parametrize("name", ["embed", "embed_batch"])
+    async def test_has_to_be_asynchronous(self, name: str):
+        class Blocking(Single):
+            pass
+
+        setattr(Blocking, name, lambda self, given: [1.0, 2.0])  # pyright: ignore[reportUnknownLambdaType]
+        with pytest.raises(InvalidInput, match=f"^{name} of Blocking has to be `async def`$"):
+            await embedder_of(Blocking([1.0, 2.0])).embed(["a"], "passage")
+
     def test_what_it_has_to_say_of_itself(self):
         class Mute(EmbeddingProvider):
             async def embed(self, text: str) -> list[float]:
@@ -212,6 +221,19 @@ class TestALanguageModel:
         )  # fmt: skip
         assert (reply.text, reply.model) == ("Porto", "Saying")
         assert model.asked == [([{"role": "user", "content": "a"}], 0.1, 9)]
+
+    async def test_has_to_be_asynchronous(self, tmp_path: Path):
+        class Blocking(LLMProvider):
+            def chat(self, messages: Any, temperature: float = 0.1, max_tokens: int = 2048) -> Any:
+                return "Porto"
+
+        told = "chat of Blocking has to be `async def`"
+        with pytest.raises(InvalidInput, match=f"^{told}$"):
+            await _llm(Blocking()).chat(ASK)
+        async with NeuroMemory(f"sqlite:///{tmp_path / 'm.db'}", HashEmbedder(), Blocking()) as nm:
+            await nm.conversations.add_message("alice", "user", "Nora moved to Porto")
+            (error,) = (await nm.flush())["errors"]
+            assert told in error
 
     @pytest.mark.parametrize(("answer", "reason"), [
         (None, "empty"), ("", "empty"), (" \n", "empty"), (b"{}", "malformed"), ({"facts": []}, "malformed"),

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from engines import sql
 
-from fabula import Access, AsyncMemory, InvalidInput, Memory, Message, Plan, Settings, StoreUnavailable, access
+from fabula import Access, AsyncMemory, Fact, InvalidInput, Memory, Message, Plan, Settings, StoreUnavailable, access
 from fabula.access import AccessLog
 from fabula.stores import open_store
 from fabula.stores.server import asyncpg
@@ -231,6 +231,12 @@ async def test_history_and_what_is_not_used(db: str):
         every = await memory.unused("u", clock.now.isoformat(), kinds=["passage"])
         assert [record.id for record in every] == [walk, *ids[:-1]]
         assert await memory.unused("u", since) == []
+        edge = await memory.graph.add_edge("u", "Nora", "owns", "a kite")
+        clock.advance(timedelta(minutes=1))
+        (own,) = await memory.add("u", Fact(scope="", id="", text="likes kites"))
+        now = clock.advance(timedelta(minutes=1))
+        assert [record.id for record in await memory.unused("u", now)] == [edge.id, own]
+        assert [record.id for record in await memory.unused("u", now, edges=False, limit=1)] == [own]
 
 
 @pytest.mark.parametrize("db", ["sqlite"], indirect=True)
@@ -239,7 +245,7 @@ async def test_what_cannot_be_meant(db: str):
         for bad in ("abc", b"a", 3, [""]):
             with pytest.raises(InvalidInput):
                 await memory.accessed("u", bad)  # pyright: ignore[reportArgumentType]
-        for more in ({"kinds": "fact"}, {"kinds": ["facts"]}, {"limit": 0}, {"limit": 1001}):
+        for more in ({"kinds": "fact"}, {"kinds": ["facts"]}, {"limit": 0}, {"limit": 1001}, {"edges": 1}):
             with pytest.raises(InvalidInput):
                 await memory.unused("u", "2024-01-01", **more)  # pyright: ignore[reportArgumentType]
         with pytest.raises(InvalidInput):

@@ -1,9 +1,12 @@
 """Relevance, recency and importance; what a caller writes; similarity alone; and the filters that narrow them."""
 
+import asyncio
 import math
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
 
 import numpy as np
 import pytest
@@ -138,6 +141,39 @@ class TestAuthored:
         assert again not in (one, other)
         assert len(await memory.records("u", "fact")) == 2
 
+    async def test_what_was_revised_says_something_else_and_does_not_stand_for_what_it_said(self, memory: AsyncMemory):
+        given = [
+            fact("在谷歌工作"), fact("Bo works at Google", subject="Bo", predicate="works_at", object="Google"),
+            fact("works there", meta={SORT: "general"}), fact("walked", valid=ago(3)),
+            Frame(scope="", id="", text="went to Google"), Insight(scope="", id="", text="works a lot"),
+        ]  # fmt: skip
+        ids = await memory.add("u", given)
+        await memory.revise("u", ids[0], text="在苹果工作")
+        await memory.revise("u", ids[1], text="Bo works at Apple")
+        await memory.revise("u", ids[2], meta={SORT: "job"})
+        await memory.revise("u", ids[3], valid=ago(2))
+        await memory.revise("u", ids[4], text="went to Apple")
+        await memory.revise("u", ids[5], importance=0.9)
+        again = await memory.add("u", given)
+        assert [new == old for new, old in zip(again, ids, strict=True)] == [False] * 5 + [True]
+        assert await memory.add("u", given) == again
+        for kept, record in zip([await memory.get("u", one) for one in again], given, strict=True):
+            assert kept is not None
+            assert (kept.text, kept.valid, kept.meta.get(SORT)) == (record.text, record.valid, record.meta.get(SORT))
+        assert await memory.check("u") == []
+
+    async def test_of_many_who_write_at_once_what_was_revised_one_does(self, memory: AsyncMemory):
+        (old,) = await memory.add("u", fact("likes tea"))
+        await memory.revise("u", old, text="likes milk")
+        made = await asyncio.gather(*(memory.add("u", fact("likes tea")) for _ in range(8)))
+        assert len(set(made)) == 1
+        assert sorted(one.text for one in await memory.records("u", "fact")) == ["likes milk", "likes tea"]
+
+    async def test_one_moment_is_the_same_in_the_hour_a_clock_is_put_back(self, memory: AsyncMemory):
+        twice = Interval.at(datetime(2024, 10, 27, 2, 30, fold=1, tzinfo=ZoneInfo("Europe/Berlin")))
+        (one,) = await memory.add("u", fact("changed the clocks", valid=twice))
+        assert await memory.add("u", fact("changed the clocks", valid=twice)) == (one,)
+
     async def test_every_kind_and_each_by_its_sort(self, memory: AsyncMemory):
         given = [
             fact("plum one"), fact("plum two", meta={SORT: "general"}), Frame(scope="", id="", text="plum three"),
@@ -216,6 +252,20 @@ class TestAuthored:
         with pytest.raises(InvalidInput):
             await memory.revise("u", said.id, text="unsaid")
 
+    async def test_a_function_makes_meta_of_what_is_there_when_it_is_written(self, memory: AsyncMemory):
+        (made,) = await memory.add("u", replace(fact("likes tea"), meta={"cups": 0}))
+
+        def one_more(meta: Mapping[str, Any]) -> dict[str, Any]:
+            return {**meta, "cups": meta["cups"] + 1}
+
+        await asyncio.gather(*(memory.revise("u", made, meta=one_more) for _ in range(20)))
+        found = await memory.get("u", made)
+        assert found is not None
+        assert found.meta["cups"] == 20
+        for odd in (7, lambda _: None, ["x"]):
+            with pytest.raises(InvalidInput, match="meta"):
+                await memory.revise("u", made, meta=odd)  # pyright: ignore[reportArgumentType]
+
 
 class TestRules:
     @pytest.mark.parametrize("embedder", [HashEmbedder(), None])
@@ -285,3 +335,32 @@ class TestSimilarity:
         found = await memory.recall("u", "heron", Plan(kinds=("frame",), fusion="similarity"))
         assert found.frames
         assert found.hits[0].score > 0.1
+
+
+class TestMargins:
+    async def test_what_was_found_by_far_stands_before_what_is_fresh(self, memory: AsyncMemory):
+        await memory.remember("u", [Message("I drive an old Volvo", time=NOW - timedelta(days=200), session="1")])
+        fresh = ["I quit Siemens yesterday", "the train was late", "I had sushi", "my car key is on the table"]
+        await memory.remember("u", [Message(text, time=NOW, session=str(n)) for n, text in enumerate(fresh, 2)])
+        await memory.flush("u")
+        found = await memory.recall("u", "which old Volvo do I drive", Plan(kinds=("passage",), factors=Factors()))
+        assert found.hits[0].record.text == "I drive an old Volvo"
+        assert found.hits[0].parts["relevance"] > 1.5 * found.hits[1].parts["relevance"]
+
+    async def test_what_is_over_counts_half(self, memory: AsyncMemory):
+        past = Interval(start=NOW - timedelta(days=400), end=NOW - timedelta(days=30))
+        await memory.add("u", [fact("plum jam in Munich", valid=past), fact("plum jam in Stuttgart", valid=ago(30))])
+        await memory.flush("u")
+        found = await memory.recall("u", "where is the plum jam", ALL)
+        assert texts(found.facts) == ["plum jam in Stuttgart", "plum jam in Munich"]
+        assert found.hits[1].parts["fitting"] == 0.5
+
+    async def test_a_model_that_is_down_from_the_start_is_named(self, db: str):
+        from fabula import ProviderUnavailable
+
+        embedder = HashEmbedder(fail=ProviderUnavailable("the host is away"))
+        async with AsyncMemory(db, embedder=embedder, clock=FakeClock(NOW)) as memory:
+            await memory.remember("u", "plum jam")
+            found = await memory.recall("u", "plum")
+        assert found.degraded == ("dense: the host is away",)
+        assert texts(found.passages) == ["plum jam"]

@@ -1,6 +1,7 @@
 """Files over a real database and a real folder: kept whole, found by their text, and gone when they are deleted."""
 
 import asyncio
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from fabula import (
     DocumentError,
     DocumentTooLarge,
     FolderBlobs,
+    Frame,
     InvalidInput,
     Memory,
     Message,
@@ -24,6 +26,7 @@ from fabula import (
     Plan,
     StoreUnavailable,
 )
+from fabula.abc import Extraction
 from fabula.testing import FakeExtractor, HashEmbedder
 from fabula.types import FILE_SESSION
 
@@ -34,6 +37,13 @@ ALL = Plan(kinds=("passage", "frame", "fact", "entity"), limit=50)
 def opened(db: str, tmp_path: Path, **options: Any) -> AsyncMemory:
     options = {"embedder": HashEmbedder(), "blobs": FolderBlobs(tmp_path / "blobs"), **options}
     return AsyncMemory(db, **options)
+
+
+def told(window: Sequence[Passage]) -> Extraction:
+    """A frame of each passage."""
+    return Extraction(
+        frames=tuple(Frame(scope="u", id=f"f-{p.id}", text=p.text, session=p.session, sources=(p.id,)) for p in window)
+    )
 
 
 def on_disk(tmp_path: Path) -> list[Path]:
@@ -221,8 +231,20 @@ async def test_filters_come_before_the_best_few(db: str, tmp_path: Path):
         ]  # fmt: skip
 
 
-async def test_a_deleted_file_is_gone(db: str, tmp_path: Path):
+@pytest.mark.parametrize(
+    "row", ["name | phone\nNora Lind | 555 2368", "姓名 | 电话\n王建国 | 5552368"], ids=["en", "zh"]
+)
+async def test_rules_make_no_frame_of_a_document(db: str, tmp_path: Path, row: str):
     async with opened(db, tmp_path) as memory:
+        await memory.files.add_text("u", "people", row)
+        await memory.flush()
+        assert await memory.records("u", "frame") == []
+        assert {"Nora Lind", "王建国"} & {entity.text for entity in await memory.records("u", "entity")}
+        assert [hit.passage.text for hit in await memory.files.search("u", "555 2368 5552368")]
+
+
+async def test_a_deleted_file_is_gone(db: str, tmp_path: Path):
+    async with opened(db, tmp_path, extractor=FakeExtractor(told)) as memory:
         await memory.remember("u", Message("Nora lives in Porto.", speaker="Ines"))
         kept = await memory.files.upload("u", "a.docx", papers.word())
         other = await memory.files.add_text("u", "other", "The fence is green.")

@@ -450,6 +450,10 @@ class TestJudged:
         assert TRIP in call.text
         assert PATCH in call.text
 
+    async def test_a_secret_in_a_summary_is_masked(self, opening: Opening):
+        memory, _ = await self.pair(opening, answer(0, summary="Nora said 密码是Qwerty9876!"))
+        assert await texts(memory) == ["Nora said 密码是[REDACTED]"]
+
     async def test_without_a_summary_nothing_is_lost(self, opening: Opening):
         memory, _ = await self.pair(opening, answer(0))
         assert await texts(memory) == [f"{TRIP}; {PATCH}"]

@@ -328,6 +328,31 @@ async def test_neighbours_are_counted_directed_and_chosen(memory: AsyncMemory):
     assert await around(memory, "Ann", relations=[]) == []
 
 
+async def test_the_latest_comes_first_also_of_what_has_ended(memory: AsyncMemory, clock: FakeClock):
+    first = await memory.graph.add_edge("bob", "bob", "works_at", "Acme")
+    await memory.graph.add_edge("bob", "bob", "owns", "a kite")
+    for firm in ("Brix", "Corp"):
+        clock.advance(timedelta(days=1))
+        await memory.graph.add_edge("bob", "bob", "works_at", firm)
+    ends = {"relations": ["works_at"], "invalid": True}
+
+    async def firms(**more: Any) -> list[str]:
+        return [one.node.text for one in await memory.graph.neighbors("bob", "bob", **{**ends, **more})]
+
+    assert await firms() == ["Corp", "Brix", "Acme"]
+    assert await firms(limit=2) == ["Corp", "Brix"]
+    await memory.graph.change_edge("bob", first.id, properties={"as": "baker"})
+    assert await firms() == ["Corp", "Brix", "Acme"]
+    assert (await firms(relations=None))[2:] == ["a kite", "Acme"]
+
+
+async def test_what_ended_at_once_stands_behind_what_took_its_place(memory: AsyncMemory):
+    for firm in ("Acme", "Brix"):
+        await memory.graph.add_edge("bob", "bob", "works_at", firm)
+    found = await memory.graph.neighbors("bob", "bob", invalid=True)
+    assert [one.node.text for one in found] == ["Brix", "Acme"]
+
+
 async def test_paths(memory: AsyncMemory):
     for source, relation, target in (
         ("bob", "works_at", "Acme"), ("Ann", "works_at", "Acme"), ("Ann", "knows", "Ivo"), ("Ivo", "lives_in", "Oslo"),

@@ -222,7 +222,8 @@ async def test_there_is_nothing_to_export(db: str):
 async def test_what_is_written_meanwhile_is_not_exported_by_half(db: str, monkeypatch: pytest.MonkeyPatch):
     async with memory(db) as opened:
         await filled(opened)
-        page, left = store(opened).page, [2]
+        page, left = store(opened).page, [6]
+        monkeypatch.setattr(transfer, "PAUSE", 0.001)
 
         async def busy(scope: str, table: str, *args: Any) -> Any:
             if table == "edges" and left[0]:
@@ -232,7 +233,7 @@ async def test_what_is_written_meanwhile_is_not_exported_by_half(db: str, monkey
 
         monkeypatch.setattr(store(opened), "page", busy)
         data = await opened.export("u")
-        assert [row["text"] for row in data["tables"]["records"]].count("meanwhile") == 2
+        assert [row["text"] for row in data["tables"]["records"]].count("meanwhile") == 6
         left[0] = 10**6
         with pytest.raises(StoreUnavailable, match="written to while it is exported"):
             await opened.export("u")
@@ -312,6 +313,7 @@ def signed(data: dict[str, Any]) -> dict[str, Any]:
     """The same with a digest that is right for it, as somebody makes who knows how."""
     made = copy.deepcopy(data)
     sums = Digest()
+    sums.head(made)
     packing: Callable[[Any], str] = lambda value: json.dumps(value, ensure_ascii=False, separators=(",", ":"))  # noqa: E731
     for table in MOVED:
         for row in made["tables"][table]:
@@ -392,6 +394,19 @@ async def test_what_is_damaged_writes_nothing(tmp_path: Any, damage: Callable[[A
         assert "\n" not in str(raised.value)
     for table in ("scopes", "leases", *MOVED):
         assert sql(other, f"SELECT * FROM {table}") == [], table
+
+
+@pytest.mark.parametrize("path", ["scope", "exported", "space", "state.reset", "state.next_number", "state.analyzer"])
+async def test_what_stands_before_the_rows_was_not_changed_either(tmp_path: Any, path: str):
+    data = await exported(str(tmp_path / "memory.db"))
+    changed = copy.deepcopy(data)
+    value = data["state"][path.partition(".")[2]] + 1 if "." in path else {"exported": "2020-01-01"}.get(path, "other")
+    change(path, value)(changed)
+    async with memory(str(tmp_path / "other.db")) as opened:
+        with pytest.raises(InvalidInput, match="digest"):
+            await opened.import_(changed)
+        assert await opened.scopes() == []
+        assert (await opened.import_(data)).scope == "u"
 
 
 @pytest.mark.parametrize("data", [None, [], "{}", 1, {}, {"format": "fabula"}])

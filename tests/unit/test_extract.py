@@ -99,6 +99,27 @@ class TestFrames:
         ]
         assert {(f.scope, f.session, f.meta["extractor"]) for f in found.frames} == {("u", "default", "rules")}
 
+    @pytest.mark.parametrize(
+        ("lines", "summary"),
+        [
+            (["user: I live in Porto.", "assistant: How is it?"], "I live in Porto. / How is it?"),
+            (["User: I live in Porto.", "Ann: How is it?"], "I live in Porto. / Ann: How is it?"),
+            (["用户: 我住在成都。", "助手: 怎么样？"], "我住在成都。 / 怎么样？"),
+            (["user: 我住在成都。", "小明: 怎么样？"], "我住在成都。 / 小明: 怎么样？"),
+        ],
+    )
+    async def test_who_has_no_name_is_not_named(self, lines: list[str], summary: str):
+        (frame,) = (await drawn(*talk(*lines))).frames
+        assert frame.text == summary
+
+    async def test_a_document_is_no_frame(self):
+        row = said(1, "Porto | Maria Silva", "document", role="document")
+        assert (await drawn(row)).frames == ()
+        found = await drawn(said(0, "I know Maria Silva.", "user"), row)
+        assert [(frame.text, frame.sources) for frame in found.frames] == [("I know Maria Silva.", ("0",))]
+        (maria,) = (one for one in found.entities if one.text == "Maria Silva")
+        assert maria.sources == ("0", "1")
+
     async def test_the_action_is_what_was_told_not_asked(self):
         found = await drawn(*talk("Ann: Have you heard of the very long question that I ask?", "Bob: I won."))
         (event,) = found.frames[0].events

@@ -8,16 +8,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fabula import Frame, Passage, ProviderBadReply
-from fabula.inferences import CATEGORIES, category_of, protected
+from fabula.inferences import CATEGORIES, category_of, protected, protected_key
 from fabula.prompts import REFLECTION_SCHEMA, reflection_messages
-from fabula.replies import Drawn, insights, parsed
+from fabula.replies import Drawn, extraction, insights, parsed
 from fabula.replies.insights import insight_id
 
 SHOWN = [Frame(scope="u", id=f"f{n}", text=f"text {n}", sources=(f"p{n}",)) for n in (1, 2, 3)]
 
 
+SAID = Passage(scope="u", id="p1", text="said", speaker="user")
+
+
 def drawn(*items: Any) -> Drawn:
     return insights({"insights": list(items)}, SHOWN)
+
+
+def kept(*told: tuple[str, str]) -> list[Any]:
+    """The values of the profile that a reply tells."""
+    items = [{"key": key, "value": value, "sources": ["1"]} for key, value in told]
+    return [note.value for note in extraction({"profile": items}, {"1": SAID}).notes]
 
 
 def item(**more: Any) -> dict[str, Any]:
@@ -85,6 +94,39 @@ def test_what_is_never_inferred_is_refused(text: str):
 def test_what_was_done_is_not_refused(text: str):
     assert not protected(text)
     assert len(drawn(item(text=text)).insights) == 1
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "religion", "Religion", "religious_beliefs", "political party", "political_views", "politicalViews",
+        "ＰＯＬＩＴＩＣＡＬ＿ＶＩＥＷＳ", "sexual_preference",
+        "sexual orientation", "sexual-orientation", "medical_history", "Big Five", "big_five", "BigFive", "Big5",
+        "MBTI", "mbti_type", "MBTI测试", "她是INTJ型", "personality", "core_values", "worldview", "ethnicity",
+        "mental_health",
+        "宗教", "宗教信仰", "政治面貌", "政党", "性取向", "病史", "既往病史", "大五人格", "性格", "三观",
+        "种族", "民族",
+    ],
+)  # fmt: skip
+def test_no_insight_and_no_key_of_a_profile_names_it_however_it_is_spelt(name: str):
+    assert protected(name)
+    assert protected_key(name)
+    assert drawn(item(text=f"Nora, as to {name}")) == ((), 1)
+    assert kept((name, "x"), ("home", "Porto")) == ["Porto"]
+
+
+@pytest.mark.parametrize("key", ["openness", "party", "orientation", "health", "健康状况", "character", "race"])
+def test_a_key_may_ask_for_it_by_a_word_that_a_sentence_means_otherwise(key: str):
+    assert protected_key(key)
+    assert not protected(f"Nora wrote {key} on a card")
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("occupation", "a political scientist"), ("skills", "宗教史"), ("goals", "join the health service")],
+)
+def test_a_profile_holds_what_was_told_of_oneself_under_another_key(key: str, value: str):
+    assert kept((key, value)) in ([value], [[value]])
 
 
 def test_the_same_in_one_reply_is_one_of_all_sources():

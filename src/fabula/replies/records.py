@@ -14,8 +14,9 @@ from typing import Any, Final, TypeVar, cast
 from fabula.abc import Extraction
 from fabula.conventions import Conventions
 from fabula.errors import ProviderBadReply
+from fabula.inferences import protected_key
 from fabula.names import ENTITY_TYPES, NAMED_BY, PERSON, USERS, entity_id, is_user, named_by, normal, parted
-from fabula.profile import PROFILE, gathered, gathers, refused, worded
+from fabula.profile import PROFILE, gathered, gathers, worded
 from fabula.render import without_memories
 from fabula.replies.deciding import joined_by, joint, people
 from fabula.replies.enclosed import Json, bad
@@ -249,8 +250,8 @@ class _Reading:
         values = [value for value in (_text(value, NAME) for value in listed(given.get("value"))[:MANY]) if value]
         if not (fold(name) and values):
             raise bad("has a profile entry without a key or a value")
-        if refused(name):
-            raise bad("tells of somebody's personality or values, which no profile holds")
+        if protected_key(name):
+            raise bad("tells of what is never inferred about people, which no profile holds")
         speakers = {fold(passage.speaker) for passage in sources}
         by_machines = all(passage.role in MACHINES for passage in sources) and fold(subject) not in speakers
         if by_machines or not self._may_tell(subject, sources):

@@ -35,7 +35,7 @@ class Factors:
         within("decay", self.decay, 1, kind=float)
         within("floor", self.floor, 0, 1, kind=float)
         if not isinstance(self.rehearsal, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise InvalidInput(f"rehearsal is True or False, not {self.rehearsal!r}")
+            raise InvalidInput(f"rehearsal is True or False, not {reprlib.repr(self.rehearsal)}")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -87,7 +87,7 @@ class Plan:
         object.__setattr__(self, "kinds", chosen("kinds", self.kinds, KINDS))
         object.__setattr__(self, "channels", chosen("channels", self.channels, CHANNELS))
         if self.fusion not in get_args(Fusion):
-            raise InvalidInput(f"fusion is 'linear', 'rrf' or 'similarity', not {self.fusion!r}")
+            raise InvalidInput(f"fusion is 'linear', 'rrf' or 'similarity', not {reprlib.repr(self.fusion)}")
         within("limit", self.limit, 1, MAX_LIMIT)
         within("rrf_k", self.rrf_k, 1)
         within("expand", self.expand, 0, MAX_LIMIT)
