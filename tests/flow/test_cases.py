@@ -669,8 +669,9 @@ async def test_opening_again_changes_nothing(file: Path, report: str):
     async with AsyncMemory(file, embedder=None, background=False) as memory:
         await memory.remember("u", "tea")
     before, *_ = left_as_it_was(file)
+    uncounted = Settings(track=False)  # what comes back is counted else
     for _ in range(2):
-        async with AsyncMemory(file, embedder=None, background=False) as memory:
+        async with AsyncMemory(file, embedder=None, background=False, settings=uncounted) as memory:
             assert texts(await memory.recall("u", "tea")) == ["tea"]
         assert left_as_it_was(file)[0] == before
 
