@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fabula.errors import InvalidInput, MissingExtra
@@ -116,6 +116,7 @@ def test_bytes_are_those_of_every_array():
 # --- personalised PageRank ---------------------------------------------------------------------------------------
 
 
+@settings(deadline=None)
 @given(
     edge_lists,
     node_lists,
