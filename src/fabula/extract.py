@@ -148,9 +148,8 @@ async def _instead(
 
 async def again(store: Store, scope: str, batch: int = 500) -> int:
     """Leave what no model has made a frame of to be extracted once more; return how many passages that are."""
-    queued, after = 0, -1
-    while found := await store.find(scope, Filter(kind="passage", status=None, limit=batch, after=after)):
-        after = found[-1][0]
+    queued = 0
+    async for found in store.pages(scope, Filter(kind="passage", status=None, limit=batch)):
         ids = [passage.id for _, passage in found if UNEXTRACTED not in passage.meta]
         frames = await store.citing(scope, ids, ["frame"])
         told = {source for frame in frames if says_more(frame) for source in frame.sources}

@@ -332,14 +332,8 @@ async def _files(ground: Ground, scope: str) -> list[File]:
 
 
 async def _passages(ground: Ground, scope: str, name: str) -> list[str]:
-    found: list[str] = []
-    after = -1
-    while page := await ground.store.find(
-        scope, Filter(kind="passage", session=FILE_SESSION + name, status=None, limit=PAGE, after=after)
-    ):
-        after = page[-1][0]
-        found += [record.id for _, record in page]
-    return found
+    wanted = Filter(kind="passage", session=FILE_SESSION + name, status=None, limit=PAGE)
+    return [record.id async for page in ground.store.pages(scope, wanted) for _, record in page]
 
 
 async def _same(ground: Ground, scope: str, file: File) -> Note | None:

@@ -60,20 +60,16 @@ class Looking:
                 raise InvalidInput(f"{name} is None or a text, not {reprlib.repr(value)}")
         session = None if session is None else identifier(session, "session")
         speaker = None if speaker is None else clean(speaker).strip()
+        wanted = Filter(
+            kind=kind, session=session, speaker=speaker, during=during, mentions=mentions, status=status,
+            limit=PAGE if limit is None else min(PAGE, limit),
+        )  # fmt: skip
         found: list[Record] = []
-        after = -1
-        while limit is None or len(found) < limit:
-            size = PAGE if limit is None else min(PAGE, limit - len(found))
-            wanted = Filter(
-                kind=kind, session=session, speaker=speaker, during=during, mentions=mentions, status=status,
-                limit=size, after=after,
-            )  # fmt: skip
-            page = await ground.store.find(scope, wanted)
+        async for page in ground.store.pages(scope, wanted):
             found += [record for _, record in page]
-            if len(page) < size:
+            if len(page) < wanted.limit or (limit is not None and len(found) >= limit):
                 break
-            after = page[-1][0]
-        return found
+        return found[:limit]
 
     async def dated(
         self,

@@ -61,9 +61,7 @@ def _moments(told: Iterable[Record], times: Mapping[str, datetime]) -> list[Mome
 
 async def _every(store: Store, scope: str, kind: Kind) -> AsyncIterator[tuple[int, Record]]:
     """All records of a kind that are believed, with their numbers; also what is over now, but nothing archived."""
-    after = -1
-    while page := await store.find(scope, Filter(kind=kind, status=None, limit=PAGE, after=after)):
-        after = page[-1][0]
+    async for page in store.pages(scope, Filter(kind=kind, status=None, limit=PAGE)):
         for number, record in page:
             if record.status != "archived":
                 yield number, record

@@ -72,12 +72,8 @@ async def prune(store: Store, lease: Lease, space: str, settings: Settings, at: 
 
 async def _all(store: Store, scope: str, kind: type[_R]) -> list[_R]:
     """The records of a kind that are believed, archived ones too."""
-    found: list[_R] = []
-    after = -1
-    while page := await store.find(scope, Filter(kind=kind.kind, status=None, limit=PAGE, after=after)):
-        found += [record for _, record in page if isinstance(record, kind)]
-        after = page[-1][0]
-    return found
+    pages = store.pages(scope, Filter(kind=kind.kind, status=None, limit=PAGE))
+    return [record async for page in pages for _, record in page if isinstance(record, kind)]
 
 
 async def _mentioned(store: Store, scope: str) -> set[str]:

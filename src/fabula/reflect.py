@@ -227,9 +227,7 @@ class Reflecting:
 
     async def _all(self, scope: str, kind: Kind) -> list[Record]:
         found: list[Record] = []
-        after = -1
-        while page := await self._store.find(scope, Filter(kind=kind, status=None, limit=PAGE, after=after)):
-            after = page[-1][0]
+        async for page in self._store.pages(scope, Filter(kind=kind, status=None, limit=PAGE)):
             shown = (replace(record, text=without_memories(record.text)) for _, record in page)
             found += filter(searchable, shown)
         return found

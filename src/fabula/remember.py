@@ -360,9 +360,7 @@ async def reindex(store: Store, scope: str, batch: int = 500) -> int:
     """Make the terms of every record anew with the present tokeniser; return how many."""
     done = 0
     for kind in SEARCHED:
-        after = -1
-        while found := await store.find(scope, Filter(kind=kind, status=None, ended=True, limit=batch, after=after)):
-            after = found[-1][0]
+        async for found in store.pages(scope, Filter(kind=kind, status=None, ended=True, limit=batch)):
             terms = {number: made for number, record in found if (made := terms_of(record)) is not None}
             await store.write(scope, Changes(terms=terms))
             done += len(terms)

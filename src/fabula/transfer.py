@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Final
 
 from fabula.abc import MOVED, Filter, Ground, ScopeState
@@ -120,9 +120,7 @@ async def _contents(ground: Ground, scope: str) -> dict[str, bytes]:
 async def _files(ground: Ground, scope: str) -> dict[str, str]:
     """Where the bytes are of all uploaded files that any version of a note tells of, by the files' ids, in order."""
     found: dict[str, str] = {}
-    wanted = Filter(kind="note", status=None, ended=True, limit=PAGE)
-    while page := await ground.store.find(scope, wanted):
+    async for page in ground.store.pages(scope, Filter(kind="note", status=None, ended=True, limit=PAGE)):
         notes = [record for _, record in page if isinstance(record, Note) and record.namespace == FILES]
         found |= {note.id: note.value[BLOB] for note in notes}
-        wanted = replace(wanted, after=page[-1][0])
     return dict(sorted(found.items()))

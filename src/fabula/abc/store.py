@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -107,6 +108,12 @@ class Store(ABC):
     @abstractmethod
     async def find(self, scope: str, wanted: Filter) -> list[tuple[int, Record]]:
         """List records with their numbers, in order of arrival."""
+
+    async def pages(self, scope: str, wanted: Filter) -> AsyncIterator[list[tuple[int, Record]]]:
+        """Yield what `find` lists from `wanted.after` on, `wanted.limit` at a time, until there is no more."""
+        while page := await self.find(scope, wanted):
+            yield page
+            wanted = replace(wanted, after=page[-1][0])
 
     @abstractmethod
     async def sessions(
