@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fabula.index import FOREVER, LINKS, Bools, Doubles, Field, Floats, Index, Ints
-from fabula.scoring import HAN_K1_B, Cue, Match, bm25, cosines, coverage, greatest, idf, matches, nearness, z
-from fabula.scripts import foreign, lift
+from fabula.scoring import Cue, Match, by_words, coverage, greatest, idf, matches, nearness, z
+from fabula.scripts import by_meaning
 from fabula.types import Kind
 
 KEYS: Final[tuple[Kind, ...]] = ("fact", "frame")
@@ -62,30 +62,27 @@ def keys(index: Index, cue: Cue, kind: Kind) -> Keys | None:
     speaks = np.zeros(len(field), np.bool_)
     speaks[owner] = True
     rows = np.flatnonzero(speaks)
-    k1, b = HAN_K1_B if cue.han else (0.9, 0.4)
     found = matches(field, cue)
-    by_words = z(bm25(field, found, k1=k1, b=b)[rows])
-    cosine = cosines(field, cue.vector)
+    words = z(by_words(field, cue, found)[rows])
     session = np.zeros(len(field), np.int64)
     session[owner] = passages.session[target]  # a fact has few words to know its language by: that of those beside it
-    strange = foreign(index, kind, han=cue.han, group=session)
-    lifted = (cosine + lift(cosine, strange, field.embedded, cue.apart))[rows]
-    by_meaning = z(lifted, field.embedded[rows])
+    cosine, lifted = by_meaning(index, cue, kind, session)
+    meaning = z(lifted[rows], field.embedded[rows])
     place = (np.cumsum(speaks) - 1)[owner]
     told = _told(passages, target)
-    scores = by_words + by_meaning
+    scores = words + meaning
     return Keys(
         found=found,
         rows=rows,
         whole=whole[rows],
         scores=scores,
         cosine=cosine[rows],
-        lifted=lifted,
+        lifted=lifted[rows],
         covered=coverage(field, found, rows),
         owner=place,
         target=target.astype(np.int64),
         answers=_best(scores[place], target, told),
-        meaning=_best(by_meaning[place], target, told),
+        meaning=_best(meaning[place], target, told),
         near=greatest(nearness(_middle(field, rows), cue.windows)[place], target, len(passages)),
         told=told,
     )

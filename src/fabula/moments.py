@@ -78,8 +78,7 @@ async def _vectors(store: Store, scope: str, space: str, numbers: Iterable[int])
 def _time(record: Record, times: Mapping[str, datetime]) -> datetime | None:
     """When it was told last; or when it was, or began to be believed."""
     told = [times[source] for source in record.sources if source in times]
-    own_time = record.valid and (record.valid.start or record.valid.end)
-    return max(told, default=None) or own_time or (record.recorded and record.recorded.start)
+    return max(told, default=None) or record.begun or (record.recorded and record.recorded.start)
 
 
 def _names(record: Record) -> tuple[str, ...]:

@@ -90,6 +90,9 @@ def said_then(index: Index, plan: Plan) -> Bools | None:
 def drawn(index: Index, plan: Plan) -> dict[Kind, Bools]:
     """Return which facts, frames and insights take part; empty where all do."""
     chosen: dict[Kind, Bools] = {}
+    asked = (plan.valid_at, plan.valid_during, plan.created, plan.sort, plan.metadata or None)
+    if plan.edges and asked == (None,) * len(asked):
+        return chosen
     for kind in STANDING:
         field = index.of(kind)
         rows = np.ones(len(field), np.bool_)

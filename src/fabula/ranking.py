@@ -18,11 +18,10 @@ import numpy as np
 from fabula.index import Bools, Field, Floats, Index, Ints
 from fabula.keys import KEYS, Keys, bm25_told, keys
 from fabula.scoring import (
-    HAN_K1_B,
     Cue,
     Match,
-    bm25,
     bm25_windows,
+    by_words,
     cosines,
     coverage,
     marked,
@@ -262,12 +261,11 @@ def _hear(index: Index, cue: Cue, plan: Plan) -> Heard:
     passages = index.of("passage")
     nothing = np.zeros(len(passages), np.float32)
     found = matches(passages, cue)
-    k1, b = HAN_K1_B if cue.han else (0.9, 0.4)
     cosine = cosines(passages, cue.vector) if "dense" in plan.channels else nothing
     strange = foreign(index, "passage", han=cue.han)
     raised = lift(cosine, strange, passages.embedded, cue.apart) if cosine.any() else nothing
     channels = {
-        "sparse": bm25(passages, found, k1=k1, b=b) if "sparse" in plan.channels else nothing,
+        "sparse": by_words(passages, cue, found) if "sparse" in plan.channels else nothing,
         "context": bm25_windows(passages, found) if "context" in plan.channels else nothing,
         "dense": cosine + raised,
         "time": nearness(passages.valid_from, cue.windows) if "time" in plan.channels and cue.windows else nothing,

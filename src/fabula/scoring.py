@@ -100,6 +100,12 @@ def bm25(index: Field, found: Sequence[Match], *, k1: float = 0.9, b: float = 0.
     return scores
 
 
+def by_words(index: Field, cue: Cue, found: Sequence[Match]) -> Floats:
+    """Return the BM25 score of every row, with the constants for the cue's script."""
+    k1, b = HAN_K1_B if cue.han else (0.9, 0.4)
+    return bm25(index, found, k1=k1, b=b)
+
+
 def bm25_windows(index: Field, found: Sequence[Match], *, k1: float = 1.2, b: float = 0.75) -> Floats:
     """Return the BM25 score of every row joined with its neighbours in the session.
 

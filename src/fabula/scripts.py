@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fabula.index import Bools, Field, Floats, Index, Ints
-from fabula.scoring import median
+from fabula.scoring import Cue, cosines, median
 from fabula.text import hash_term
 from fabula.types import Kind
 
@@ -50,6 +50,15 @@ def foreign(index: Index, kind: Kind, *, han: bool, group: Ints | None = None) -
         leaning = np.bincount(group - group.min(), says)[group - group.min()]
         says = np.where(says, says, np.where(leaning, leaning, says.sum()))
     return ((says > 0) != han).astype(np.float32)
+
+
+def by_meaning(index: Index, cue: Cue, kind: Kind, group: Ints | None = None) -> tuple[Floats, Floats]:
+    """Return every row's cosine with the cue, as it is and made comparable across scripts; see `foreign` and `lift`."""
+    field = index.of(kind)
+    cosine = cosines(field, cue.vector)
+    if not cosine.any():
+        return cosine, cosine
+    return cosine, cosine + lift(cosine, foreign(index, kind, han=cue.han, group=group), field.embedded, cue.apart)
 
 
 def lift(cosine: Floats, strange: Floats, embedded: Bools, unrelated: float) -> Floats:

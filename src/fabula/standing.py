@@ -9,8 +9,8 @@ import numpy as np
 
 from fabula.index import FOREVER, Bools, Field, Floats, Index, Ints
 from fabula.ranking import KeyRanking
-from fabula.scoring import HAN_K1_B, Cue, bm25, cosines, coverage, matches, z
-from fabula.scripts import foreign, lift
+from fabula.scoring import Cue, by_words, cosines, coverage, matches, z
+from fabula.scripts import by_meaning
 from fabula.text import hash_term
 from fabula.types import CREATED, Kind, Record
 
@@ -44,9 +44,8 @@ def standing(index: Index, cue: Cue, kind: Kind, most: int) -> KeyRanking | None
     rows = np.flatnonzero(alone(field, kind))
     if not len(rows):
         return None
-    k1, b = HAN_K1_B if cue.han else (0.9, 0.4)
     found = matches(field, cue)
-    words = bm25(field, found, k1=k1, b=b)[rows]
+    words = by_words(field, cue, found)[rows]
     cosine, lifted = by_meaning(index, cue, kind)
     heard = (words > 0) | (cosine[rows] > 0)
     rows, words = rows[heard], words[heard]
@@ -57,15 +56,6 @@ def standing(index: Index, cue: Cue, kind: Kind, most: int) -> KeyRanking | None
     rows = rows[order]
     covered = coverage(field, found, np.sort(rows))[np.argsort(np.argsort(rows))]
     return KeyRanking(rows, scores[order], cosine[rows], covered, np.full(len(rows), -1), lifted[rows])
-
-
-def by_meaning(index: Index, cue: Cue, kind: Kind) -> tuple[Floats, Floats]:
-    """Return every row's cosine with the cue, as it is and made comparable across scripts."""
-    field = index.of(kind)
-    cosine = cosines(field, cue.vector)
-    if not cosine.any():
-        return cosine, cosine
-    return cosine, cosine + lift(cosine, foreign(index, kind, han=cue.han), field.embedded, cue.apart)
 
 
 def nearest(index: Index, cue: Cue, kind: Kind, wanted: Bools, limit: int) -> tuple[Ints, Floats]:

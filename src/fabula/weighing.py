@@ -46,7 +46,7 @@ def moment_of(hit: Hit) -> float | None:
     "Recently" says nothing of when.
     """
     valid, recorded = hit.record.valid, hit.record.recorded
-    if valid is not None and (valid.precision != "fuzzy") and (begun := valid.start or valid.end) is not None:
+    if valid is not None and valid.precision != "fuzzy" and (begun := hit.record.begun) is not None:
         return begun.timestamp()
     if (told := hit.parts.get("told", math.nan)) == told:
         return told

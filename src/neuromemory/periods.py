@@ -115,7 +115,6 @@ def _limit(moment: date) -> datetime:
 
 def moment_of(record: Record) -> datetime:
     """Return when a record happened or began to hold, or else was recorded."""
-    valid = record.valid and (record.valid.start or record.valid.end)
-    return valid or (
+    return record.begun or (
         record.recorded.start if record.recorded and record.recorded.start else datetime.min.replace(tzinfo=UTC)
     )

@@ -189,7 +189,7 @@ def memory(record: Record, access: Access | None = None) -> Shape:
         "metadata": metadata(record),
         "created_at": created_at(record),
         "updated_at": moment(record.recorded.start if record.recorded else None),
-        "occurred_at": moment(record.valid and (record.valid.start or record.valid.end)),
+        "occurred_at": moment(record.begun),
         "valid_from": moment(record.valid.start if record.valid else None),
         "valid_to": moment(record.valid.end if record.valid else None),
         "status": record.status,
@@ -231,7 +231,7 @@ def merged(hit: Hit) -> Shape:
         "score": hit.score,
         "metadata": metadata(record, hit.emotion),
         "created_at": created_at(record),
-        "occurred_at": moment(record.valid and (record.valid.start or record.valid.end)),
+        "occurred_at": moment(record.begun),
         **({"speaker": record.speaker, "session_id": record.session} if isinstance(record, Passage) else {}),
         "parts": {name: hit.parts[name] for name in ("relevance", "recency", "importance") if name in hit.parts},
     }

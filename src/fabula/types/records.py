@@ -163,6 +163,11 @@ class Record:
     """The ids of the records it is tied to, by how."""
     meta: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
 
+    @property
+    def begun(self) -> datetime | None:
+        """When it happened or began to hold, or if that is open when it ended; `None` where neither is known."""
+        return self.valid and (self.valid.start or self.valid.end)
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Passage(Record):
