@@ -33,8 +33,8 @@ FLOORS: dict[str, tuple[int, str]] = {
         (
             3,
             "flows",
-            "authored dated extract extractors link people synonyms hits fusion remember recall upkeep pruning access "
-            "transfer files reflect moments kv knowledge surroundings",
+            "attempts authored dated extract extractors link people synonyms hits fusion remember recall upkeep "
+            "pruning access transfer files reflect moments kv knowledge surroundings",
         ),
         (4, "front door", "background sweep leases crew looking keeping processes blocking memory sync __init__"),
         (5, "faces", "operations imports demo printing administration cli testing"),

@@ -9,6 +9,7 @@ from datetime import UTC
 from typing import Any, Final, TypeAlias, TypeVar, cast
 
 from fabula.abc import Changes, Ground, Written
+from fabula.attempts import Attempts
 from fabula.checking import within
 from fabula.errors import InvalidInput
 from fabula.extract import entry_of
@@ -56,7 +57,7 @@ async def revise(
     emotion: Emotion | None, valid: Interval | None, meta: Meta | None,
 ) -> Record | None:  # fmt: skip
     """Write the next version of a record; see `AsyncMemory.revise`."""
-    while True:
+    async for _ in Attempts(scope):
         state = await ground.store.state(scope)
         if state is None:
             return None
@@ -88,6 +89,7 @@ async def revise(
         if (await ground.store.write(scope, changes)).revision:
             ground.wake(scope)
             return (await ground.store.get(scope, [record_id])).get(record_id)
+    raise AssertionError
 
 
 def _told(meta: Meta | None, held: Mapping[str, Any]) -> Mapping[str, Any]:

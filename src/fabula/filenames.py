@@ -1,12 +1,17 @@
-"""Whether the name of a picture's file says anything of the picture; knows no picture and no record."""
+"""What the name of a file says of it: its type, and whether a picture's says anything at all; opens no file."""
 
 # ruff: noqa: SIM905 - as a list of quoted words the table could not be read
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Final
 
+SPELLINGS: Final[Mapping[str, str]] = {
+    "jpeg": "jpg", "htm": "html", "xhtml": "html", "yml": "yaml", "markdown": "md", "text": "txt",
+}  # fmt: skip
+"""Endings by which the same type goes."""
 _USUAL: Final = frozenset(
     """
     img image images photo photos pic pics picture pictures camera scan file attachment upload download unnamed untitled

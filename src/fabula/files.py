@@ -15,12 +15,13 @@ from typing import Any, Final, cast
 
 from fabula import recall as recalling
 from fabula.abc import BlobStore, Changes, Entry, Erasure, Filter, Ground, Ready
+from fabula.attempts import Attempts
 from fabula.checking import FARTHEST, within
 from fabula.checking import LARGEST as LARGEST_PICTURE
 from fabula.chunks import chunks
 from fabula.errors import InvalidInput, StoreUnavailable
 from fabula.exported import BLOB, FILES, blob_key
-from fabula.filenames import in_words
+from fabula.filenames import SPELLINGS, in_words
 from fabula.remember import entry, hiding, new_id, openly, plain
 from fabula.settings import Settings
 from fabula.text import ANALYZER, clean, derived_id, identifier
@@ -232,14 +233,13 @@ class Files:
         put = False
         made = [entry(scope, message, file.created, ground.settings) for message in messages]
         async with self._one:  # in this process; the revision holds off the others
-            while True:
+            async for _ in Attempts(scope):
                 state = await ground.store.state(scope)
                 same = await _same(ground, scope, file)
                 known = None if same is None else _as_file(same)
                 if known is None and not put:
                     await blobs.put(key, data)
                     put = True
-                    continue
                 kept = file if known is None else _renewed(known, file)
                 note = _note(scope, kept, key if same is None else same.value[BLOB])
                 changes = Changes(
@@ -248,11 +248,11 @@ class Files:
                     revision=0 if state is None else state.revision,
                 )  # fmt: skip
                 if kept == known or (await ground.store.write(scope, changes)).revision:
-                    break
-        if known is not None and put:
-            await blobs.delete(key)
-        ground.wake(scope)
-        return kept
+                    if known is not None and put:
+                        await blobs.delete(key)
+                    ground.wake(scope)
+                    return kept
+        raise AssertionError
 
 
 async def erase(ground: Ground, scope: str, erasure: Erasure) -> Forgotten:
@@ -377,8 +377,7 @@ def _told(settings: Settings, category: Any, tags: Any, metadata: Any) -> dict[s
 
 def _wanted(types: Any, category: Any, tags: Any) -> Callable[[File], bool]:
     """What passes the filters of `list` and `search`."""
-    spelt = {"jpeg": "jpg", "htm": "html", "yml": "yaml", "markdown": "md"}
-    kinds = {spelt.get(one, one) for given in _strings("types", types) for one in [given.lower().lstrip(".")]}
+    kinds = {SPELLINGS.get(one, one) for given in _strings("types", types) for one in [given.lower().lstrip(".")]}
     needed = set(_strings("tags", tags))
     named = None if category is None else identifier(category, "category")
 

@@ -60,7 +60,7 @@ class _Known(NamedTuple):
     told: list[str]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
     """What a ranking found, and how to fetch it."""
 

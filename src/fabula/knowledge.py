@@ -9,14 +9,13 @@ from __future__ import annotations
 import reprlib
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import count
 from typing import Any, Final, Literal, TypeAlias, TypeVar, cast
 
 from fabula.abc import Changes, Ready
+from fabula.attempts import Attempts
 from fabula.checking import within
 from fabula.errors import InvalidInput
 from fabula.extract import entry_of
-from fabula.kv import pause
 from fabula.link import relate
 from fabula.names import PROPERTIES, USER, normal
 from fabula.remember import hiding, plain
@@ -284,7 +283,7 @@ class Knowledge:
     async def _written(self, scope: str, made: Callable[[Surroundings, _Work], Awaitable[T]]) -> T:
         """Write what is made of what is known, once nobody else wrote to the scope in between."""
         ground = await self._ready()
-        for tried in count():
+        async for _ in Attempts(identifier(scope, "scope")):
             around, work = await self._around(scope), _Work()
             result = await made(around, work)
             if not (work.put or work.close):
@@ -297,7 +296,6 @@ class Knowledge:
             if (await ground.store.write(around.scope, changes)).revision:
                 ground.wake(around.scope)
                 return result
-            await pause(around.scope, tried)
         raise AssertionError
 
 

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import asyncio
-import random
 import reprlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
-from itertools import count
-from typing import Any, Final, TypeAlias, cast
+from typing import Any, TypeAlias, cast
 
 from fabula.abc import Changes, Entry, Ground, Ready
+from fabula.attempts import Attempts
 from fabula.checking import within
-from fabula.errors import InvalidInput, StoreUnavailable
+from fabula.errors import InvalidInput
 from fabula.remember import hiding, openly, plain
 from fabula.text import clean, identifier, note_id
 from fabula.types import INTERNAL, MAX_LIMIT, Interval, Note
 
-TRIES: Final = 500
-"""How often a change is tried that others write in between; each time one of them has got on."""
 Notes: TypeAlias = list[Note]
 Items: TypeAlias = Mapping[str, Any] | list[Any]
 
@@ -141,7 +137,7 @@ class _Space:
         self, note_id: str, made: Callable[[Note | None], Note | None]
     ) -> tuple[Note | None, Note | None]:  # fmt: skip
         """Write what is made of a note, once nobody else wrote in between; return it before and after."""
-        for tried in count():
+        async for _ in Attempts(self.scope):
             state = await self.store.state(self.scope)
             before = await self.read(note_id)
             after = made(before)
@@ -153,20 +149,12 @@ class _Space:
             changes = Changes(put=put, close=close, at=at, revision=state.revision if state else 0)
             if (await self.store.write(self.scope, changes)).revision:
                 return before, after
-            await pause(self.scope, tried)
         raise AssertionError
 
 
 def _since(note: Note, at: datetime) -> Note:
     """A note as it is read once it was written at a moment."""
     return replace(note, recorded=Interval(start=at.astimezone(UTC)))
-
-
-async def pause(scope: str, tried: int) -> None:
-    """Wait a little after a change that somebody else wrote in between; raises `StoreUnavailable` after `TRIES`."""
-    if tried >= TRIES:
-        raise StoreUnavailable(f"scope {scope!r} is written to all the while")
-    await asyncio.sleep(random.random() * min(0.05, 0.002 * (tried + 1)))
 
 
 def _joined(held: Any, more: Any) -> Any:

@@ -90,7 +90,10 @@ async def recall(
         index = await _fetched(store, scope, index, cue, vector, plan, allowed, then)
     ranked = await _ranked(index, cue, plan, allowed, then)
     rate = Rate.of(query, embedder if vector is not None else None)
-    answer = Answer(store, scope, query, index, cue, asked, ranked or UNRANKED, plan, rate, allowed, at, as_of, then)
+    answer = Answer(
+        store=store, scope=scope, query=query, index=index, cue=cue, asked=asked, ranked=ranked or UNRANKED, plan=plan,
+        rate=rate, allowed=allowed, at=at, as_of=as_of, then=then,
+    )  # fmt: skip
     hits, confidence = await answer.found()
     return Recollection(
         scope=scope,

@@ -21,8 +21,8 @@ async def export_user_data(memory: AsyncMemory, user_id: str) -> dict[str, Any]:
     user_id = identifier(user_id, "user_id")
     try:
         return await memory.export(user_id)
-    except InvalidInput:
-        raise InvalidInput(f"there is no user {user_id!r} to export") from None
+    except InvalidInput as error:
+        raise InvalidInput(str(error).replace("there is no scope", "there is no user")) from None
 
 
 async def import_user_data(memory: AsyncMemory, data: Mapping[str, Any], user_id: str | None = None) -> dict[str, Any]:

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from host import Answer, Asked, Stub, hashed, said
 
 import neuromemory
 from neuromemory import NeuroMemory
-from tests.host import Answer, Asked, Stub, hashed, said
 
 QUICK_START = """
 import asyncio

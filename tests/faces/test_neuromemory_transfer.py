@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from engines import sql
 from pictures import png
+from shelf import Shelf
 
 from fabula import AsyncMemory, Image, InvalidInput, Message, Note, Passage, ProviderUnavailable
 from fabula.abc import MOVED, Changes, Entry, Extraction
@@ -25,28 +26,6 @@ from neuromemory.transfer import delete_user_data, export_user_data, import_user
 CANARY = "Zanzibarcanary"
 """Planted wherever one user can leave a word."""
 HAN = "朱鹮金丝雀"
-
-
-class Shelf:
-    """A blob store in memory."""
-
-    def __init__(self) -> None:
-        self.held: dict[str, bytes] = {}
-
-    async def put(self, key: str, data: bytes) -> None:
-        self.held[key] = data
-
-    async def get(self, key: str) -> bytes:
-        return self.held[key]
-
-    async def delete(self, key: str) -> bool:
-        return self.held.pop(key, None) is not None
-
-    async def list(self, prefix: str) -> list[str]:
-        return [key for key in self.held if key.startswith(prefix)]
-
-    async def url(self, key: str, seconds: float) -> str:
-        raise NotImplementedError
 
 
 class Drawing:
@@ -239,3 +218,13 @@ async def test_a_user_moves_to_another_database(db: str, other: str):
         assert sorted(there.held) == sorted(blob_key(user, CANARY) for user in ("alice", "阿丽"))
         await delete_user_data(opened, "alice")
         assert await opened.scopes() == ["阿丽"]
+
+
+async def test_what_an_export_lacks_is_not_called_a_missing_user(postgres_url: str):
+    async with AsyncMemory(postgres_url, embedder=None, blobs=Shelf()) as memory:
+        await memory.files.add_text("ann", "note.txt", "likes tea")
+    async with AsyncMemory(postgres_url, embedder=None) as memory:  # which has no folder beside it
+        with pytest.raises(InvalidInput, match="place for files"):
+            await export_user_data(memory, "ann")
+        with pytest.raises(InvalidInput, match="there is no user 'bob'"):
+            await export_user_data(memory, "bob")

@@ -2,12 +2,13 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
 import pytest
+from opening import Opening, memories, until
 
 from fabula import AsyncMemory, MemoryClosed, Message, Passage, Plan, ProviderUnavailable, Settings
 from fabula.abc import Extraction, Role, Vectors
@@ -24,29 +25,13 @@ def clock() -> FakeClock:
     return FakeClock()
 
 
-Opening = Callable[..., Awaitable[AsyncMemory]]
-
-
 @pytest.fixture
 async def opening(db: str, clock: FakeClock) -> AsyncIterator[Opening]:
     """Open memories on one database; they are closed in the end, whatever is left to do."""
-    opened: list[AsyncMemory] = []
-
-    async def open_(**options: Any) -> AsyncMemory:
-        given: dict[str, Any] = {
-            "embedder": HashEmbedder(),
-            "extractor": FakeExtractor(framed),
-            "clock": clock,
-            **options,
-        }
-        memory = AsyncMemory(given.pop("store", db), **given)
-        opened.append(memory)
-        return await memory.open()
-
-    yield open_
-    for memory in opened:
-        async with asyncio.timeout(20):
-            await memory.close(drain=0)
+    async with memories(
+        db, lambda: {"embedder": HashEmbedder(), "extractor": FakeExtractor(framed), "clock": clock}
+    ) as open_:
+        yield open_
 
 
 def framed(window: Sequence[Passage]) -> Extraction:
@@ -54,15 +39,6 @@ def framed(window: Sequence[Passage]) -> Extraction:
     return Extraction(
         frames=(Frame(scope="", id=f"frame-{sources[0]}", text="; ".join(p.text for p in window), sources=sources),)
     )
-
-
-async def until(what: Callable[[], Awaitable[bool]], seconds: float = 20) -> None:
-    """Wait for the background to get somewhere; how long that takes is not what is tested."""
-    for _ in range(round(seconds / 0.02)):
-        if await what():
-            return
-        await asyncio.sleep(0.02)
-    raise AssertionError("the background did not get there")
 
 
 def said(extractor: FakeExtractor) -> list[str]:

@@ -12,6 +12,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from opening import Opening, memories, until
 
 from fabula import AsyncMemory, Event, Fact, Frame, Interval, Message, Passage, Plan, ProviderUnavailable, Settings
 from fabula.abc import LLM, Extraction, Filter, Reply, Role, Task, Vectors
@@ -25,8 +26,6 @@ from fabula.testing import FakeClock, FakeExtractor, HashEmbedder, ScriptedLLM
 START = datetime(2024, 3, 9, 10, tzinfo=UTC)
 DOWN = ProviderUnavailable("the host is down")
 
-Opening = Callable[..., Awaitable[AsyncMemory]]
-
 
 @pytest.fixture
 def clock() -> FakeClock:
@@ -36,21 +35,16 @@ def clock() -> FakeClock:
 @pytest.fixture
 async def opening(db: str, clock: FakeClock) -> AsyncIterator[Opening]:
     """Open memories on one database, whose work is done by `flush` unless they have a background."""
-    opened: list[AsyncMemory] = []
-
-    async def open_(**options: Any) -> AsyncMemory:
-        given: dict[str, Any] = {
-            "embedder": HashEmbedder(256), "extractor": FakeExtractor(framed), "clock": clock, "background": False,
-            **options,
-        }  # fmt: skip
-        memory = AsyncMemory(db, **given)
-        opened.append(memory)
-        return await memory.open()
-
-    yield open_
-    for memory in opened:
-        async with asyncio.timeout(20):
-            await memory.close(drain=0)
+    async with memories(
+        db,
+        lambda: {
+            "embedder": HashEmbedder(256),
+            "extractor": FakeExtractor(framed),
+            "clock": clock,
+            "background": False,
+        },
+    ) as open_:
+        yield open_
 
 
 def framed(window: Sequence[Passage]) -> Extraction:
@@ -332,14 +326,6 @@ async def at_rest(memory: AsyncMemory, clock: FakeClock) -> bool:
 
 async def same(memory: AsyncMemory, pending: dict[str, int]) -> bool:
     return await waiting(memory) == pending
-
-
-async def until(what: Callable[[], Awaitable[bool]], seconds: float = 20) -> None:
-    for _ in range(round(seconds / 0.02)):
-        if await what():
-            return
-        await asyncio.sleep(0.02)
-    raise AssertionError("the background did not get there")
 
 
 # --- what a caller wrote ----------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from opening import Opening, memories
 
 from fabula import (
     AsyncMemory,
@@ -36,27 +37,15 @@ START = datetime(2024, 3, 9, 10, tzinfo=UTC)
 DOWN = ProviderUnavailable("the host is down")
 CUT = ProviderBadReply("breaks off", reason="truncated")
 
-Opening = Callable[..., Awaitable[AsyncMemory]]
-
 
 @pytest.fixture
 async def opening(db: str) -> AsyncIterator[Opening]:
     """Open memories on one database, whose work is done by `flush` unless they have a background."""
-    opened: list[AsyncMemory] = []
-
-    async def open_(**options: Any) -> AsyncMemory:
-        given: dict[str, Any] = {
-            "embedder": None, "extractor": FakeExtractor(framed), "clock": FakeClock(START), "background": False,
-            **options,
-        }  # fmt: skip
-        memory = AsyncMemory(db, **given)
-        opened.append(memory)
-        return await memory.open()
-
-    yield open_
-    for memory in opened:
-        async with asyncio.timeout(20):
-            await memory.close(drain=0)
+    async with memories(
+        db,
+        lambda: {"embedder": None, "extractor": FakeExtractor(framed), "clock": FakeClock(START), "background": False},
+    ) as open_:
+        yield open_
 
 
 def framed(window: Sequence[Passage]) -> Extraction:

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from engines import sql
 from pictures import png
+from shelf import Shelf
 
 from fabula import AsyncMemory, Image, InvalidInput, Memory, Message, Note, Passage, StoreUnavailable, transfer, upkeep
 from fabula.abc import MOVED, Changes, Entry, Extraction
@@ -45,28 +46,6 @@ def drawn(window: Sequence[Passage]) -> Extraction:
             entities.append(Entity(id="", **{**given, "text": who}, type="person"))
             notes.append(Note(id="n", namespace="profile", key="home", value={"at": [where, 1, None]}, **given))
     return Extraction(frames=tuple(frames), facts=tuple(facts), entities=tuple(entities), notes=tuple(notes))
-
-
-class Shelf:
-    """A blob store in memory."""
-
-    def __init__(self) -> None:
-        self.held: dict[str, bytes] = {}
-
-    async def put(self, key: str, data: bytes) -> None:
-        self.held[key] = data
-
-    async def get(self, key: str) -> bytes:
-        return self.held[key]
-
-    async def delete(self, key: str) -> bool:
-        return self.held.pop(key, None) is not None
-
-    async def list(self, prefix: str) -> list[str]:
-        return [key for key in self.held if key.startswith(prefix)]
-
-    async def url(self, key: str, seconds: float) -> str:
-        raise NotImplementedError
 
 
 def memory(db: str, **options: Any) -> AsyncMemory:

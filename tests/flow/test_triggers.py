@@ -2,10 +2,11 @@
 
 import asyncio
 import math
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
 import pytest
+from opening import Opening, memories, until
 
 from fabula import AsyncMemory, InvalidInput, Message, Passage, ProviderUnavailable, Settings
 from fabula.abc import NEVER, Extraction
@@ -23,22 +24,10 @@ def clock() -> FakeClock:
     return FakeClock()
 
 
-Opening = Callable[..., Awaitable[AsyncMemory]]
-
-
 @pytest.fixture
 async def opening(db: str, clock: FakeClock) -> AsyncIterator[Opening]:
-    opened: list[AsyncMemory] = []
-
-    async def open_(**options: Any) -> AsyncMemory:
-        memory = AsyncMemory(db, **{"embedder": HashEmbedder(), "clock": clock, **options})
-        opened.append(memory)
-        return await memory.open()
-
-    yield open_
-    for memory in opened:
-        async with asyncio.timeout(20):
-            await memory.close(drain=0)
+    async with memories(db, lambda: {"embedder": HashEmbedder(), "clock": clock}) as open_:
+        yield open_
 
 
 def drawn(window: Sequence[Passage]) -> Extraction:
@@ -67,14 +56,6 @@ class Gated(FakeExtractor):
 
 def heard(extractor: FakeExtractor) -> list[list[str]]:
     return [[passage.text for passage in window] for window in extractor.windows]
-
-
-async def until(what: Callable[[], Awaitable[bool]], seconds: float = 20) -> None:
-    for _ in range(round(seconds / 0.02)):
-        if await what():
-            return
-        await asyncio.sleep(0.02)
-    raise AssertionError("the background did not get there")
 
 
 async def settled(memory: AsyncMemory, left: int) -> None:

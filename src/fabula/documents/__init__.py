@@ -16,6 +16,7 @@ from typing import Final
 
 from fabula.checking import pictured
 from fabula.errors import DocumentCorrupt, DocumentTooLarge, DocumentUnsupported, InvalidInput
+from fabula.filenames import SPELLINGS
 from fabula.types import Document
 
 __all__ = ["LARGEST", "kind_of", "read"]
@@ -39,7 +40,6 @@ _READERS: Final[Mapping[str, str]] = {
     "xml": "markup.read_xml",
 }
 """What reads a type: loaded when the first file of it comes."""
-_SPELLINGS: Final = {"jpeg": "jpg", "htm": "html", "xhtml": "html", "yml": "yaml", "markdown": "md", "text": "txt"}
 _PICTURES: Final = frozenset({"png", "jpg", "gif", "webp"})
 _CODE: Final = frozenset(
     """
@@ -57,7 +57,7 @@ def kind_of(name: str) -> str:
     """
     last = PurePosixPath(name.replace("\\", "/")).name.strip().lower()
     ending = last.rpartition(".")[2]
-    kind = _SPELLINGS.get(ending, ending)
+    kind = SPELLINGS.get(ending, ending)
     if kind in _READERS or kind in _PICTURES or kind in _CODE:
         return kind
     raise DocumentUnsupported(f"{name!r} is of a type that is not read: give PDF, DOCX, text, source code or a picture")
