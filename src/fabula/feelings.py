@@ -9,7 +9,7 @@ import json
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import cache
 from importlib import resources
@@ -45,7 +45,7 @@ UNSURE: Final = 2.0
 
 class _Weights(NamedTuple):
     matrix: Floats
-    """A row a dimension; columns valence and arousal."""
+    """Two rows, valence and arousal; a column a dimension."""
     offset: Floats
 
 
@@ -55,7 +55,7 @@ def _weights() -> Mapping[str, _Weights]:
     table = json.loads(resources.files("fabula.data").joinpath("feelings.json").read_text("utf-8"))
     return {
         space: _Weights(
-            np.array([given["weights"]["valence"], given["weights"]["arousal"]], np.float32).T,
+            np.array([given["weights"]["valence"], given["weights"]["arousal"]], np.float32),
             np.array(given["offset"], np.float32),
         )
         for space, given in table["spaces"].items()
@@ -76,7 +76,8 @@ def estimated(vectors: Floats, space: str) -> tuple[Floats, Floats] | None:
     weights = _weights().get(space)
     if weights is None:
         return None
-    made = np.asarray(vectors, np.float32) @ weights.matrix + weights.offset
+    # Not a product of matrices: what it makes of a row depends, in its last digits, on the rows beside it.
+    made = np.vecdot(np.asarray(vectors, np.float32)[:, None], weights.matrix) + weights.offset
     return np.clip(made[:, 0], -1, 1), np.clip(made[:, 1], 0, 1)
 
 
@@ -94,14 +95,14 @@ def felt(record: Record, vector: Floats | None, space: str) -> Emotion | None:
     bundled models, and of what a machine said.
     """
     row = np.zeros((1, 0), np.float32) if vector is None else vector[None]
-    (emotion,) = all_felt([record], row, [vector is not None], space)
-    return emotion and put_in_a_word(emotion, record.text)
+    (emotion,) = all_felt([record], [script(record.text)], row, [vector is not None], space)
+    return emotion
 
 
 def all_felt(
-    records: Sequence[Record], vectors: Floats, embedded: Sequence[bool], space: str
+    records: Sequence[Record], told: Sequence[str], vectors: Floats, embedded: Sequence[bool], space: str
 ) -> list[Emotion | None]:  # fmt: skip
-    """Return how each record felt, as `felt` does, estimates without a word for it.
+    """Return how each record felt, as `felt` does; `told` are their scripts, which the word for it is in.
 
     `vectors` has a row for each, of those that are `embedded`.
     """
@@ -110,15 +111,9 @@ def all_felt(
     rows = [place for place in unknown if embedded[place] and own(records[place])] if readable(space) else []
     if rows and (made := estimated(vectors[rows], space)) is not None:
         for place, valence, arousal in zip(rows, made[0].tolist(), made[1].tolist(), strict=True):
-            emotions[place] = Emotion(valence=valence, arousal=arousal, estimated=True)
+            word = label(valence, arousal, "zh" if told[place] == "han" else "en")
+            emotions[place] = Emotion(valence=valence, arousal=arousal, label=word, estimated=True)
     return emotions
-
-
-def put_in_a_word(emotion: Emotion, text: str) -> Emotion:
-    """Return an estimate with the word for it in the language of a text; one that has a word stays as it is."""
-    if not emotion.estimated or emotion.label:
-        return emotion
-    return replace(emotion, label=label(emotion.valence, emotion.arousal, "zh" if script(text) == "han" else "en"))
 
 
 # --- the word for it --------------------------------------------------------------------------------------------

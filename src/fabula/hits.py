@@ -5,9 +5,10 @@ It knows no question; ranking has been done.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from itertools import accumulate, chain
 from typing import Final, NamedTuple, cast
 
 import numpy as np
@@ -15,12 +16,11 @@ import numpy as np
 from fabula import weighing
 from fabula.abc import Store
 from fabula.expansion import expanded
-from fabula.feelings import all_felt, put_in_a_word
 from fabula.index import Bools, Doubles, Floats, Index, Ints
 from fabula.narrowing import fits
 from fabula.question import Question
 from fabula.ranking import KeyRanking, Ranking
-from fabula.rating import Rate, scripts
+from fabula.rating import Rate, felt, scripts
 from fabula.relations import HOLDS
 from fabula.remember import says_more
 from fabula.scoring import Cue
@@ -45,19 +45,39 @@ LEADING: Final = 5
 """How many of the best facts bring the others of their subject and relation with them, where several are asked for."""
 EVEN: Final = 9
 """Decimals of a score beyond which the order of the ranking decides: how old things are tells them apart no more."""
-RATED: Final = ("cosine", "covered", "echo")
-"""The features of a passage that tell what it has to do with the question, whatever the others are."""
 ALONG: Final = 0.97
 """What these have of the score of the fact that brings them: they stand behind it."""
 
 
-class _Known(NamedTuple):
-    """Records of a kind, with their rows and the scripts they are told in."""
+class _Rows(NamedTuple):
+    """Rows of a kind, best first, with what the ranking tells of each."""
 
     kind: Kind
     rows: Ints
-    records: list[Record]
-    told: list[str]
+    scores: Floats | Doubles | None
+    """`None`: they are scored by how they are rated."""
+    cosine: Floats
+    covered: Floats | None
+    """`None`: they were found by their meaning alone."""
+    lifted: Floats
+    best: Ints
+    """The passages that told them, −1: none did."""
+    features: Mapping[str, Floats | Doubles]
+    """What else is among the parts."""
+
+    def at(self, places: Ints | Bools) -> _Rows:
+        """Return some of them."""
+        features = {name: values[places] for name, values in self.features.items()}
+        scores = None if self.scores is None else self.scores[places]
+        covered = None if self.covered is None else self.covered[places]
+        return _Rows(
+            self.kind, self.rows[places], scores, self.cosine[places], covered, self.lifted[places], self.best[places],
+            features,
+        )  # fmt: skip
+
+
+def _rows(kind: Kind, own: KeyRanking, scores: Floats | None, **features: Floats | Doubles) -> _Rows:
+    return _Rows(kind, own.rows, scores, own.cosine, own.covered, own.lifted, own.best, features)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,140 +112,162 @@ class Answer:
         if self.plan.fusion == "similarity":
             hits = await self.nearest()
             return hits, max((hit.relevance for hit in hits), default=0.0)
-        best, own = await self.passages(), await self.standing()
-        telling = [*best[:CONFIDENT], *own[:CONFIDENT]]
-        return await self.hits(best, own), max((hit.relevance for hit in telling), default=0.0)
+        # Enough to tell whether anything is known, however few are wanted.
+        most = max(self._depth, CONFIDENT)
+        keyed, own = self._keyed(), self._own(most)
+        best, *drawn = await self._fetched([self._said(np.arange(len(self.ranked.rows))[:most]), *keyed, *own])
+        alone = sorted(chain.from_iterable(drawn[len(keyed) :]), key=_rank)
+        hits = await self.hits(best, {rows.kind: made for rows, made in zip(keyed, drawn, strict=False)}, alone)
+        telling = [*best[:CONFIDENT], *alone[:CONFIDENT]]
+        return hits, max((hit.relevance for hit in telling), default=0.0)
 
-    async def passages(self) -> list[Hit]:
-        """Return the best passages: as many as are wanted, and enough to tell whether anything is known."""
-        return await self._said(np.arange(len(self.ranked.rows))[: max(self._depth, CONFIDENT)])
+    # --- which rows ---
 
-    async def _said(self, places: Ints) -> list[Hit]:
+    def _said(self, places: Ints) -> _Rows:
         """The passages at these places of the ranking."""
         ranked = self.ranked
-        if not len(places):
-            return []
-        known, places = await self._known("passage", ranked.rows[places], places)
         # Where the product of the factors is the score, what the ranking is the sum of is left out.
-        wanted = RATED if self.plan.factors is not None else ranked.features.keys() - {"lifted"}
+        wanted = ("echo",) if self.plan.factors is not None else ranked.features.keys() - {"lifted", "covered"}
         features: dict[str, Floats | Doubles] = {name: ranked.features[name][places] for name in wanted}
         cosine, covered, lifted = (ranked.features[name][places] for name in ("cosine", "covered", "lifted"))
-        relevance, similarity = self._rated(known, cosine, covered, lifted)
-        # What was asked before tells nothing of whether the answer is known.
-        features["relevance"] = relevance * (1 - features["echo"].astype(np.float64))
-        features |= self._told(ranked.rows[places])
-        return self._hits(known, ranked.scores[places], features, similarity)
+        rows = ranked.rows[places]
+        return _Rows("passage", rows, ranked.scores[places], cosine, covered, lifted, rows, features)
 
-    async def _known(self, kind: Kind, rows: Ints, places: Ints) -> tuple[_Known, Ints]:
-        """The records in these rows, and what stands beside each; without those forgotten since the index was read."""
-        numbers = self.index.of(kind).number[rows].tolist()
-        found = await self.store.shown(self.scope, self.index, numbers)
-        if len(found) < len(numbers):
-            there = np.array([number in found for number in numbers], np.bool_)
-            numbers, rows, places = [n for n in numbers if n in found], rows[there], places[there]
-        records = [found[number] for number in numbers]
-        return _Known(kind, rows, records, scripts(self.index, numbers, records)), places
+    def _keyed(self) -> list[_Rows]:
+        """What was drawn from the passages of the ranking and answers best itself, kind by kind."""
+        made: list[_Rows] = []
+        for kind in self.plan.kinds:
+            if kind in self.ranked.keys:
+                count = self._depth * (MANY if self.asked.many and kind == "fact" else 1)
+                own = self.ranked.keys[kind]
+                made.append(_rows(kind, own, own.scores).at(np.arange(len(own.rows))[:count]))
+        return made
 
-    def _told(self, passages: Ints) -> dict[str, Doubles]:
-        """When these rows of passages were told, where times are weighed; NaN for none (−1)."""
-        if self.plan.factors is None:
-            return {}
-        times = np.append(self.index.of("passage").valid_from, np.nan)
-        return {"told": times[passages]}
-
-    def _rated(self, known: _Known, cosine: Floats, covered: Floats, lifted: Floats) -> tuple[Doubles, Doubles]:
-        above = self.rate.above(self.index, self.cue, known.kind) if self.plan.factors is not None else 0.0
-        relevance = self.rate.relevance(known.records, known.told, cosine, covered)
-        return relevance, self.rate.similarity(known.told, cosine, lifted, above)
-
-    def _hits(
-        self, known: _Known, scores: Floats | Doubles, parts: Mapping[str, Floats | Doubles], similarity: Doubles
-    ) -> list[Hit]:
-        told = zip(*(values.tolist() for values in parts.values()), strict=True)
-        alike = [{} if near != near else {"similarity": near} for near in similarity.tolist()]  # NaN: not known
-        return [
-            Hit(record=record, score=score, parts=dict(zip(parts, values, strict=True)) | near, emotion=emotion)
-            for record, score, values, near, emotion in zip(
-                known.records, scores.tolist(), told, alike, self._felt(known), strict=True
-            )
-        ]
-
-    def _felt(self, known: _Known) -> Sequence[Emotion | None]:
-        """How records felt; nothing is estimated where nothing is weighed by it."""
-        if self.plan.factors is None:
-            return [None] * len(known.rows)
-        field = self.index.of(known.kind)
-        return all_felt(known.records, field.vectors[known.rows], field.embedded[known.rows].tolist(), self.index.space)
-
-    async def standing(self) -> list[Hit]:
-        """Return what is wanted of what stands on its own, each with how surely it has to do with the question."""
+    def _own(self, most: int) -> list[_Rows]:
+        """What stands on its own, kind by kind."""
         if self.plan.session is not None or self.plan.speaker is not None or self.plan.during is not None:
             return []
-        hits: list[Hit] = []
-        most = max(self._depth, CONFIDENT)
-        for kind in STANDING:
-            if kind in self.plan.kinds and (own := standing(self.index, self.cue, kind, most)) is not None:
-                # Two or three ranked by what they say can stand in each other's place: the ratings decide.
-                hits += await self._fetched(kind, own, most, standing=True)
-        return sorted(hits, key=_rank)
+        # Two or three ranked by what they say can stand in each other's place: the ratings decide.
+        return [
+            _rows(kind, own, None, standing=np.ones(len(own.rows)))
+            for kind in STANDING
+            if kind in self.plan.kinds and (own := standing(self.index, self.cue, kind, most)) is not None
+        ]
+
+    # --- fetching and rating them ---
+
+    async def _fetched(self, groups: Sequence[_Rows]) -> list[list[Hit]]:
+        """The hits of each group; without records forgotten since the index was read."""
+        groups, records = await self._known(groups)
+        if not records:
+            return [[] for _ in groups]
+        told = scripts(self.index, list(chain.from_iterable(map(self._numbers, groups))), records)
+        cosine, lifted = (np.concatenate([getattr(group, name) for group in groups]) for name in ("cosine", "lifted"))
+        covered = np.concatenate([np.full(len(g.rows), 0.5) if g.covered is None else g.covered for g in groups])
+        relevance, similarity = self.rate.relevance(records, told, cosine, covered), np.full(len(records), np.nan)
+        if self.plan.factors is not None:
+            similarity = self.rate.similarity(told, cosine, lifted, self._above(groups))
+        hits: list[list[Hit]] = []
+        for group, end in zip(groups, accumulate(len(group.rows) for group in groups), strict=True):
+            mine = slice(end - len(group.rows), end)
+            emotions = self._felt(group, records[mine], told[mine])
+            hits.append(self._hits(group, records[mine], relevance[mine], similarity[mine], emotions))
+        return hits
+
+    async def _known(self, groups: Sequence[_Rows]) -> tuple[list[_Rows], list[Record]]:
+        numbers = [self._numbers(group) for group in groups]
+        found = await self.store.shown(self.scope, self.index, list(dict.fromkeys(chain.from_iterable(numbers))))
+        there = [[number in found for number in own] for own in numbers]
+        left = [
+            group if all(mine) else group.at(np.array(mine, np.bool_))
+            for group, mine in zip(groups, there, strict=True)
+        ]
+        return left, [found[number] for number in chain.from_iterable(numbers) if number in found]
+
+    def _numbers(self, group: _Rows) -> list[int]:
+        return self.index.of(group.kind).number[group.rows].tolist()
+
+    def _above(self, groups: Sequence[_Rows]) -> Doubles:
+        """By how much the rows of its kind are nearer to the question than unrelated texts are, for each row."""
+        kinds: set[Kind] = {group.kind for group in groups}
+        above = {kind: self.rate.above(self.index, self.cue, kind) for kind in kinds}
+        return np.concatenate([np.full(len(group.rows), above[group.kind]) for group in groups])
+
+    def _felt(self, group: _Rows, records: Sequence[Record], told: Sequence[str]) -> Sequence[Emotion | None]:
+        """How records felt; nothing is estimated where nothing is weighed by it."""
+        if self.plan.factors is None:
+            return [None] * len(records)
+        return felt(self.index, group.kind, group.rows, records, told)
+
+    def _hits(
+        self, group: _Rows, records: Sequence[Record], relevance: Doubles, similarity: Doubles,
+        felt: Sequence[Emotion | None],
+    ) -> list[Hit]:  # fmt: skip
+        parts: dict[str, Floats | Doubles] = {"cosine": group.cosine, **group.features}
+        if group.covered is not None:
+            parts["covered"] = group.covered
+        # What was asked before tells nothing of whether the answer is known.
+        parts["relevance"] = relevance * (1 - parts["echo"].astype(np.float64)) if "echo" in parts else relevance
+        if self.plan.factors is not None:
+            # When it was told, and how alike; NaN: not known, and no part.
+            parts["told"] = np.append(self.index.of("passage").valid_from, np.nan)[group.best]
+            parts["similarity"] = similarity
+        told = zip(*(values.tolist() for values in parts.values()), strict=True)
+        scores = relevance if group.scores is None else group.scores
+        return [
+            Hit(record=record, score=score, parts=_told(parts, values), emotion=emotion)
+            for record, score, values, emotion in zip(records, scores.tolist(), told, felt, strict=True)
+        ]
 
     async def nearest(self) -> list[Hit]:
         """Return what is nearest to the question by meaning alone, of every kind that is wanted.
 
         What has no vector of its own, since rules drew it, is as near as the nearest passage it was drawn from.
         """
-        said = await self._nearest("passage", self.allowed if self.then is None else self.allowed & self.then)
-        hits = {hit.record.id: hit for hit in said if "passage" in self.plan.kinds}
         others: list[Kind] = [kind for kind in self.plan.kinds if kind != "passage"]
+        allowed = self.allowed if self.then is None else self.allowed & self.then
+        rows = [self._nearest(kind, np.ones(len(self.index.of(kind)), np.bool_)) for kind in others]
+        said, *alone = await self._fetched([self._nearest("passage", allowed), *rows])
+        hits = {hit.record.id: hit for hit in said if "passage" in self.plan.kinds}
         ids = [hit.record.id for hit in said]
         cited = await self.store.citing(self.scope, ids, others, self.as_of) if others and said else []
         repeating = [record for record in cited if record.status != "archived" and not says_more(record)]
         hits |= {hit.record.id: hit for hit in _inherited(repeating, said) if fits(hit.record, self.plan)}
-        for kind in others:
-            wanted = np.ones(len(self.index.of(kind)), np.bool_)
-            hits |= {hit.record.id: hit for hit in await self._nearest(kind, wanted)}
+        hits |= {hit.record.id: hit for hit in chain.from_iterable(alone)}
         good = [hit for hit in hits.values() if self._good(hit)]
         return [good[place] for place in _limited(good, [hit.score for hit in good], self.plan, many=False)]
 
-    async def _nearest(self, kind: Kind, wanted: Bools) -> list[Hit]:
+    def _nearest(self, kind: Kind, wanted: Bools) -> _Rows:
         rows, cosine = nearest(self.index, self.cue, kind, wanted, self.plan.limit)
-        known, places = await self._known(kind, rows, np.arange(len(rows)))
-        cosine = cosine[places]
-        relevance = self.rate.relevance(known.records, known.told, cosine, np.full(len(places), 0.5, np.float32))
-        return self._hits(
-            known, np.maximum(cosine, 0), {"cosine": cosine, "relevance": relevance}, np.full(len(places), np.nan)
-        )
+        return _Rows(kind, rows, np.maximum(cosine, 0), cosine, None, cosine, np.full(len(rows), -1), {})
 
-    async def hits(self, best: Sequence[Hit], own: Sequence[Hit]) -> list[Hit]:
+    async def hits(self, best: Sequence[Hit], keyed: Mapping[Kind, list[Hit]], own: Sequence[Hit]) -> list[Hit]:
         """Return what is wanted of the best passages, of what was drawn from them and of what stands on its own,
         best first."""
         asked = self.asked
         places = np.arange(min(len(best), self._depth))
         said = [hit for hit in best[: self._depth] if self._good(hit)]
         made: dict[str, Hit] = {}
-        for kind in self.plan.kinds:
-            if kind in self.ranked.keys:
-                count = self._depth * (MANY if asked.many and kind == "fact" else 1)
-                keyed = await self._fetched(kind, self.ranked.keys[kind], count)
-                keyed = [*keyed, *await self._along(keyed)] if asked.many and kind == "fact" else keyed
-                made |= {hit.record.id: hit for hit in keyed if self._good(hit)}
+        for kind, drawn in keyed.items():
+            more = await self._along(drawn) if asked.many and kind == "fact" else []
+            made |= {hit.record.id: hit for hit in (*drawn, *more) if self._good(hit)}
         for hit in _inherited(await self._cited(said), said):
             if fits(hit.record, self.plan):
                 made.setdefault(hit.record.id, hit)
         made |= {hit.record.id: hit for hit in own if self._good(hit)}
         if self.then is not None:
             places = np.flatnonzero(self.then[self.ranked.rows])[: self._depth]
-            said = [hit for hit in await self._said(places) if self._good(hit)]
+            (then,) = await self._fetched([self._said(places)])
+            said = [hit for hit in then if self._good(hit)]
         more = await self._more(places) if said and self.plan.expand and "passage" in self.plan.kinds else []
         found = [*(hit for hit in said if "passage" in self.plan.kinds), *more]
-        then = self.plan.valid_at or self.at
-        drawn = [_fitting(hit, asked, then) for hit in made.values()]
-        found = [*found, *sorted(drawn, key=_rank)]
+        at = self.plan.valid_at or self.at
+        found += sorted((_fitting(hit, asked, at) for hit in made.values()), key=_rank)
         if self.plan.factors is None:
             kept = _limited(found, [hit.score for hit in found], self.plan, many=asked.many)
             return [found[place] for place in kept]
         known = await self._accessed(found) if self.plan.factors.rehearsal else {}
-        weights = weighing.weighed(found, self.plan.factors, self.query, then, known)
+        weights = weighing.weighed(found, self.plan.factors, self.query, at, known)
         kept = _limited(found, weights.scores, self.plan, many=asked.many)
         return [weights.told(found[place], place) for place in kept]
 
@@ -238,17 +280,6 @@ class Answer:
 
     async def _accessed(self, hits: Sequence[Hit]) -> dict[str, Access]:
         return await self.store.accessed(self.scope, [hit.record.id for hit in hits])
-
-    async def _fetched(self, kind: Kind, own: KeyRanking, count: int, *, standing: bool = False) -> list[Hit]:
-        """The records of a kind that answer best; those that stand on their own scored by how they are rated."""
-        known, places = await self._known(kind, own.rows[:count], np.arange(min(count, len(own.rows))))
-        cosine, covered = own.cosine[places], own.covered[places]
-        relevance, similarity = self._rated(known, cosine, covered, own.lifted[places])
-        parts: dict[str, Floats | Doubles] = {"cosine": cosine, "covered": covered, "relevance": relevance}
-        parts |= self._told(own.best[places])
-        if standing:
-            parts["standing"] = np.ones(len(places))
-        return self._hits(known, relevance if standing else own.scores[places], parts, similarity)
 
     async def _along(self, hits: Sequence[Hit]) -> list[Hit]:
         """All facts of the subjects and relations that the best facts are of, each behind the first of its kind."""
@@ -289,6 +320,10 @@ class Answer:
         return (score is None or hit.score >= score) and (relevance is None or hit.relevance >= relevance)
 
 
+def _told(names: Iterable[str], values: Sequence[float]) -> dict[str, float]:
+    return {name: value for name, value in zip(names, values, strict=True) if value == value}
+
+
 def _rank(hit: Hit) -> float:
     return -hit.score
 
@@ -326,7 +361,7 @@ def _inherited(derived: Sequence[Record], hits: Sequence[Hit]) -> list[Hit]:
     for record in derived:
         if cited := [best[source] for source in record.sources if source in best]:
             top = max(cited, key=lambda hit: hit.score)
-            emotion = record.emotion or (top.emotion and put_in_a_word(top.emotion, top.record.text))
+            emotion = record.emotion or top.emotion
             found.append(Hit(record=record, score=top.score, parts=top.parts, emotion=emotion))
     return found
 
@@ -336,7 +371,8 @@ def _limited(hits: Sequence[Hit], scores: Sequence[float], plan: Plan, *, many: 
     counts: dict[str, int] = {}
     kept: list[int] = []
     most = {"passage": plan.limit + plan.expand, "fact": plan.limit * (MANY if many else 1)}
-    for place in sorted(range(len(hits)), key=lambda place: -round(scores[place], EVEN)):
+    order: list[int] = np.argsort(-np.round(scores, EVEN), kind="stable").tolist()
+    for place in order:
         kind = hits[place].record.kind
         counts[kind] = counts.get(kind, 0) + 1
         if counts[kind] <= most.get(kind, plan.limit):

@@ -7,7 +7,7 @@ after it was handed out: extending makes a new one that shares the large arrays.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, NamedTuple, TypeAlias, get_args
 
@@ -24,6 +24,8 @@ Block: TypeAlias = tuple[NDArray[np.int64], NDArray[np.float16]]
 """Record numbers, and a matrix with a vector for each."""
 
 FOREVER: Final = np.inf
+LATER: Final = 256
+"""How many postings may stand unsorted behind the others, at least: each is looked at for every term."""
 POSTING: Final = np.dtype([("term", "<u8"), ("tf", "<u2")])
 """One posting of one record: the term's hash and how often it occurs."""
 LINK: Final = np.dtype([("key", "<u8"), ("kind", "u1")])
@@ -68,15 +70,20 @@ class Postings:
 
     def of(self, term: int) -> tuple[NDArray[np.int32], NDArray[np.uint16]]:
         """Return the rows in which `term` occurs, and how often."""
-        key = np.uint64(term)
-        head = self.term[: self.sorted_to]
-        left, right = np.searchsorted(head, key, "left"), np.searchsorted(head, key, "right")
-        if self.sorted_to == len(self.term):
-            return self.row[left:right], self.tf[left:right]
-        tail = np.flatnonzero(self.term[self.sorted_to :] == key) + self.sorted_to
-        return np.concatenate((self.row[left:right], self.row[tail])), np.concatenate(
-            (self.tf[left:right], self.tf[tail])
-        )
+        return next(self.each((term,)))
+
+    def each(self, terms: Iterable[int]) -> Iterator[tuple[NDArray[np.int32], NDArray[np.uint16]]]:
+        """Yield for each term the rows in which it occurs, and how often."""
+        keys = np.fromiter(terms, np.uint64)
+        head, later = self.term[: self.sorted_to], self.term[self.sorted_to :]
+        ends = zip(head.searchsorted(keys, "left").tolist(), head.searchsorted(keys, "right").tolist(), strict=True)
+        for key, (left, right) in zip(keys, ends, strict=True):
+            if not len(later):
+                yield self.row[left:right], self.tf[left:right]
+                continue
+            tail = np.flatnonzero(later == key) + self.sorted_to
+            rows, often = np.concatenate((self.row[left:right], self.row[tail])), self.tf[tail]
+            yield rows, np.concatenate((self.tf[left:right], often))
 
     def extended(self, term: NDArray[np.uint64], row: NDArray[np.int32], tf: NDArray[np.uint16]) -> Postings:
         """Return these postings with more at the end."""
@@ -89,7 +96,7 @@ class Postings:
 
     def compacted(self) -> Postings:
         """Return the same postings, all sorted by term, when the unsorted tail has become worth it."""
-        if len(self.term) - self.sorted_to <= max(4096, self.sorted_to // 8):
+        if len(self.term) - self.sorted_to <= max(LATER, self.sorted_to // 8):
             return self
         order = np.argsort(self.term, kind="stable")
         return Postings(self.term[order], self.row[order], self.tf[order], len(order))

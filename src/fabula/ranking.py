@@ -85,7 +85,10 @@ class KeyRanking:
     lifted: Floats
 
 
-UNRANKED: Final = Ranking(np.empty(0, np.int64), np.empty(0, np.float32), {}, "", {}, 0)
+_NONE: Final = np.empty(0, np.float32)
+UNRANKED: Final = Ranking(
+    np.empty(0, np.int64), _NONE, dict.fromkeys(("cosine", "covered", "lifted", "echo"), _NONE), "", {}, 0
+)
 """What no channel finds anything for."""
 
 
@@ -192,8 +195,7 @@ def _echo(index: Index, rows: Ints, cue: Cue) -> Floats:
     """Return 1 for each of `rows` that asks something, has no word but those of the question, and half of these."""
     passages = index.of("passage")
     same = np.zeros(len(passages), np.int64)
-    for term, times in cue.said.items():
-        at, often = passages.postings.of(term)
+    for times, (at, often) in zip(cue.said.values(), passages.postings.each(cue.said), strict=True):
         same[at] += np.minimum(often, times)
     names = [0 if fold(name) in ROLES else len(tokens(name)) for name in index.speakers]
     beside = np.array([*names, 0])[passages.speaker[rows]]

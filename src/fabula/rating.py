@@ -1,7 +1,7 @@
 """How surely records have to do with a question, by their cosines with it and their shares of its words; and how they
 felt. Asks no store and ranks nothing.
 
-All of a kind are rated at once; what a record's script is, is found out once for an index.
+All are rated at once; what a record's script is, and how it felt, is found out once for an index.
 """
 
 from __future__ import annotations
@@ -14,17 +14,19 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from fabula.abc import Embedder
+from fabula.feelings import all_felt
 from fabula.index import Doubles, Floats, Index, Ints
-from fabula.scoring import Cue, cosines, median
+from fabula.scoring import Cue, median
 from fabula.scripts import foreign
 from fabula.text import script
-from fabula.types import Kind, Passage, Record
+from fabula.types import Emotion, Kind, Passage, Record
 
 SEEN: Final = 500
 """How many of the latest rows tell how near to a question a scope is as a whole."""
 SOME: Final = 10
 """How many rows weigh as much, in that, as what is known of unrelated texts."""
 _scripts: WeakKeyDictionary[Index, dict[int, str]] = WeakKeyDictionary()
+_felt: WeakKeyDictionary[Index, dict[int, Emotion | None]] = WeakKeyDictionary()
 
 
 def scripts(index: Index, numbers: Sequence[int], records: Sequence[Record]) -> list[str]:
@@ -33,6 +35,22 @@ def scripts(index: Index, numbers: Sequence[int], records: Sequence[Record]) -> 
     for number, record in zip(numbers, records, strict=True):
         if number not in known:
             known[number] = script(record.text)
+    return [known[number] for number in numbers]
+
+
+def felt(
+    index: Index, kind: Kind, rows: Ints, records: Sequence[Record], told: Sequence[str]
+) -> list[Emotion | None]:  # fmt: skip
+    """Return how the records in these rows felt (`feelings.felt`); `told` are their scripts."""
+    field, known = index.of(kind), _felt.setdefault(index, {})
+    numbers = field.number[rows].tolist()
+    if new := [place for place, number in enumerate(numbers) if number not in known]:
+        some = rows[new]
+        emotions = all_felt(
+            [records[place] for place in new], [told[place] for place in new], field.vectors[some],
+            field.embedded[some].tolist(), index.space,
+        )  # fmt: skip
+        known |= zip([numbers[place] for place in new], emotions, strict=True)
     return [known[number] for number in numbers]
 
 
@@ -66,11 +84,11 @@ class Rate:
         words = np.where(counted, 5 * (covered.astype(np.float64) - 0.5), 0.0)
         return 1 / (1 + np.exp(-(4 * self._alike(cosine, told) - 3.4 + words)))
 
-    def similarity(self, told: Sequence[str], cosine: Floats, lifted: Floats, above: float) -> Doubles:
+    def similarity(self, told: Sequence[str], cosine: Floats, lifted: Floats, above: Doubles) -> Doubles:
         """Return each record's calibrated similarity; NaN where it has no vector.
 
         A cosine that was lifted, for the other script's texts are further from every question, counts as one within
-        the question's script. All are lowered by what this question's are `above` those of unrelated texts.
+        the question's script. Each is lowered by what this question's are `above` those of unrelated texts.
         """
         if self.embedder is None:
             return np.full(len(cosine), np.nan)
@@ -86,16 +104,18 @@ class Rate:
         Most of what somebody tells has nothing to do with a question: where all of it is near, it is not near.
         """
         field = index.of(kind)
-        rows = np.flatnonzero(field.embedded[-SEEN:]) + max(len(field) - SEEN, 0)
-        if self.embedder is None or not len(rows):
+        latest = slice(max(len(field) - SEEN, 0), len(field))
+        known = field.embedded[latest]
+        if self.embedder is None or not known.any():
             return 0.0
-        strange = foreign(index, kind, han=self.asked == "han")[rows]
-        own = rows[strange == 0] if (strange == 0).any() else rows
-        told = self.asked if (strange == 0).any() else "latin" if self.asked == "han" else "han"
+        same = known & (foreign(index, kind, han=self.asked == "han")[latest] == 0)
+        own = same if same.any() else known
+        told = self.asked if own is same else "latin" if self.asked == "han" else "han"
         unrelated = self.embedder.unrelated(role="query", scripts=(self.asked, told))
         if not unrelated or cue.vector is None or field.vectors.shape[1] != len(cue.vector):
             return 0.0
-        return max(median(cosines(field, cue.vector)[own]) - unrelated, 0.0) * len(own) / (len(own) + SOME)
+        near = np.vecdot(field.vectors[latest], cue.vector)[own]
+        return max(median(near) - unrelated, 0.0) * len(near) / (len(near) + SOME)
 
     def _alike(self, cosine: Floats | Doubles, told: Sequence[str]) -> Doubles:
         alike = np.zeros(len(cosine))

@@ -172,9 +172,10 @@ def _named(query: str, index: Index) -> Iterator[tuple[str, int]]:
 def _there(postings: Postings, terms: NDArray[np.uint64]) -> Bools:
     """Which of the terms occur anywhere: most spans of a question are nobody's name."""
     head = postings.term[: postings.sorted_to]
-    found = np.isin(terms, postings.term[postings.sorted_to :])
+    later = postings.term[postings.sorted_to :]
+    found = np.isin(terms, later) if len(later) else np.zeros(len(terms), np.bool_)
     if len(head):
-        found |= head[np.minimum(np.searchsorted(head, terms), len(head) - 1)] == terms
+        found |= head[np.minimum(head.searchsorted(terms), len(head) - 1)] == terms
     return found
 
 

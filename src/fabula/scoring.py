@@ -69,7 +69,8 @@ class Match(NamedTuple):
 
 def matches(index: Field, cue: Cue) -> list[Match]:
     """Look each term of the cue up; where an entity's other name stands, the name that was asked for stands too."""
-    found = {term: Match(weight, *index.postings.of(term)) for term, weight in cue.terms.items()}
+    held = zip(cue.terms.items(), index.postings.each(cue.terms), strict=True)
+    found = {term: Match(weight, *rows) for (term, weight), rows in held}
     for asked, other in cue.names:
         rows = index.postings.of(other[0])[0]
         for term in other[1:]:
@@ -156,7 +157,7 @@ def _among(having: NDArray[np.int32], rows: Ints) -> Bools:
     """Which of `rows` are in `having`, which is sorted."""
     if not having.size:
         return np.zeros(len(rows), np.bool_)
-    return having[np.minimum(np.searchsorted(having, rows), having.size - 1)] == rows
+    return having[np.minimum(having.searchsorted(rows), having.size - 1)] == rows
 
 
 def marked(index: Field, marks: Sequence[int], rows: Ints) -> Floats:

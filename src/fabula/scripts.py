@@ -30,26 +30,39 @@ LETTERS: Final = 3
 FEW: Final = 4
 """Rows of a script by which a scope and the model's calibration weigh alike in telling how far apart scripts are."""
 _known: WeakKeyDictionary[Index, dict[Kind, Ints]] = WeakKeyDictionary()
+_strange: WeakKeyDictionary[Index, dict[tuple[Kind, bool], tuple[Floats, Floats]]] = WeakKeyDictionary()
 
 
 def foreign(index: Index, kind: Kind, *, han: bool, group: Ints | None = None) -> Floats:
     """Return 1 for each row that is told in another script than a question in Han, or in Latin letters.
 
     It is known by its Han characters and its English function words. What has neither is told as most of its `group`
-    (its session) are, or else as most of all, if that is known.
+    (its session) are, or else as most of all, if that is known. The groups of a kind are the same for all of an index.
     """
-    held = index.of(kind)
+    found = _strange.setdefault(index, {})
+    way: tuple[Kind, bool] = (kind, group is not None)
+    if way not in found:
+        found[way] = _foreign(_says(index, kind), index.of(kind).session if group is None else group)
+    return found[way][han]
+
+
+def _says(index: Index, kind: Kind) -> Ints:
+    """What each row's own words say: 1 for Han, −1 for English, 0 for neither."""
     known = _known.setdefault(index, {})
     if kind not in known:
+        held = index.of(kind)
         known[kind] = np.sign(_characters(held) - LETTERS * _different(held, LATIN_TOLD))
-    says = known[kind]
+    return known[kind]
+
+
+def _foreign(says: Ints, group: Ints) -> tuple[Floats, Floats]:
+    """1 for each row that is foreign to a question in Latin letters; and to one in Han."""
     if not says.any():
-        return np.zeros(len(held), np.float32)
+        return (nobody := np.zeros(len(says), np.float32)), nobody
     if not says.all():
-        group = held.session if group is None else group
         leaning = np.bincount(group - group.min(), says)[group - group.min()]
         says = np.where(says, says, np.where(leaning, leaning, says.sum()))
-    return ((says > 0) != han).astype(np.float32)
+    return (says > 0).astype(np.float32), (says <= 0).astype(np.float32)
 
 
 def by_meaning(index: Index, cue: Cue, kind: Kind, group: Ints | None = None) -> tuple[Floats, Floats]:

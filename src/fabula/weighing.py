@@ -9,11 +9,10 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, cast
 
 import numpy as np
 
-from fabula.feelings import put_in_a_word
 from fabula.index import Doubles
 from fabula.text import stop, tokens
 from fabula.types import NOTHING, Access, Factors, Hit
@@ -48,25 +47,30 @@ def moment_of(hit: Hit) -> float | None:
     valid, recorded = hit.record.valid, hit.record.recorded
     if valid is not None and valid.precision != "fuzzy" and (begun := hit.record.begun) is not None:
         return begun.timestamp()
-    if (told := hit.parts.get("told", math.nan)) == told:
+    if (told := hit.parts.get("told")) is not None:
         return told
     return recorded.start.timestamp() if recorded is not None and recorded.start is not None else None
 
 
-def recency(hit: Hit, factors: Factors, at: datetime, access: Access | None = None) -> float:
-    """Return how fresh a hit is, `factors.floor` to 1: `floor + (1 − floor)·exp(−age / (τ·(1 + .5·arousal)))`.
+def recency(
+    hits: Sequence[Hit], factors: Factors, at: datetime, accessed: Mapping[str, Access] = NOTHING
+) -> Doubles:  # fmt: skip
+    """Return how fresh each hit is, `factors.floor` to 1: `floor + (1 − floor)·exp(−age / (τ·(1 + .5·arousal)))`.
 
-    What is still to come is as fresh as can be. With `access`, what was recalled often stays fresh by the base level
-    of ACT-R in its closed form, B = ln(n / (1 − d)) − d·ln(L) with L in days, as the odds of still being known.
+    What is still to come is as fresh as can be, and what says no time. What is among `accessed`, since it was recalled
+    often, stays fresh by the base level of ACT-R in its closed form, B = ln(n / (1 − d)) − d·ln(L) with L in days, as
+    the odds of still being known.
     """
-    moment = moment_of(hit)
-    age = max(at.timestamp() - moment, 0.0) if moment is not None else 0.0
-    moved = hit.emotion.arousal if hit.emotion is not None else 0.0
-    fresh = math.exp(-age / (factors.decay * (1 + MOVED * moved)))
-    if access is not None and access.count:
-        lived = max((at - access.first).total_seconds() / DAY, 1.0)
-        odds = access.count / (1 - FADING) * lived**-FADING
-        fresh = max(fresh, odds / (1 + odds))
+    now = at.timestamp()
+    moments = np.array([now if (moment := moment_of(hit)) is None else moment for hit in hits], np.float64)
+    moved = np.array([0.0 if hit.emotion is None else hit.emotion.arousal for hit in hits], np.float64)
+    fresh = np.exp(-np.maximum(now - moments, 0.0) / (factors.decay * (1 + MOVED * moved)))
+    for place, hit in enumerate(hits) if accessed else ():
+        access = accessed.get(hit.record.id)
+        if access is not None and access.count:
+            lived = max((at - access.first).total_seconds() / DAY, 1.0)
+            odds = access.count / (1 - FADING) * lived**-FADING
+            fresh[place] = max(fresh[place], odds / (1 + odds))
     return factors.floor + (1 - factors.floor) * fresh
 
 
@@ -79,12 +83,10 @@ class Weights(NamedTuple):
     """Their products with the importance."""
 
     def told(self, hit: Hit, place: int) -> Hit:
-        """Return the hit at a place with its score, with the factors among its parts, and with a word for an estimate
-        of how it felt."""
-        factors = {"relevance": self.relevance[place], "recency": self.recency[place]}
-        parts = {**hit.parts, **factors, "importance": hit.record.importance}
-        emotion = hit.emotion and put_in_a_word(hit.emotion, hit.record.text)
-        return Hit(record=hit.record, score=self.scores[place], parts=parts, emotion=emotion)
+        """Return the hit at a place with its score, and with the factors among its parts."""
+        relevance, recency, importance = self.relevance[place], self.recency[place], hit.record.importance
+        parts = {**hit.parts, "relevance": relevance, "recency": recency, "importance": importance}
+        return Hit(record=hit.record, score=self.scores[place], parts=parts, emotion=hit.emotion)
 
 
 def weighed(
@@ -100,59 +102,55 @@ def weighed(
     the first of their kind counts too, as a factor: age decides among what is about equally relevant.
     """
     relevance = _relevance(hits)
-    fresh = [recency(hit, factors, at, accessed.get(hit.record.id)) for hit in hits]
+    fresh = recency(hits, factors, at, accessed)
     ahead = FRESHER * (1 - factors.floor)
     for newer, lifted in _newer(hits, relevance, fresh, ahead, query).items():
         relevance[newer] = max(relevance[newer], lifted)
-    scores = [
-        relevant * recent * hit.record.importance for hit, relevant, recent in zip(hits, relevance, fresh, strict=True)
-    ]
-    return Weights(relevance, fresh, scores)
+    scores = relevance * fresh * np.array([hit.record.importance for hit in hits], np.float64)
+    return Weights(relevance.tolist(), fresh.tolist(), scores.tolist())
 
 
-def _relevance(hits: Sequence[Hit]) -> list[float]:
+def _relevance(hits: Sequence[Hit]) -> Doubles:
     groups: dict[tuple[str, bool], list[int]] = {}
     for place, hit in enumerate(hits):
         groups.setdefault((hit.record.kind, "standing" in hit.parts), []).append(place)
-    relevance = [0.0] * len(hits)
-    for places in groups.values():
-        places.sort(key=lambda place: -hits[place].score)
-        count = len(places)
-        behind = 1 - np.arange(count) / count
-        alike = sorted((hits[p].parts["similarity"] for p in places if "similarity" in hits[p].parts), reverse=True)
-        near = np.interp(np.linspace(0, len(alike) - 1, count), np.arange(len(alike)), alike) if alike else behind
-        words = behind * [hits[place].parts.get("covered", 0.0) for place in places]
-        found = np.where(near < UNRELATED, np.maximum(near, words), near)
+    scores = np.array([hit.score for hit in hits], np.float64)
+    similarity, covered, fitting = (
+        np.array([hit.parts.get(name, usual) for hit in hits], np.float64)
+        for name, usual in (("similarity", math.nan), ("covered", 0.0), ("fitting", 1.0))
+    )
+    relevance = np.zeros(len(hits))
+    for (_, standing), group in groups.items():
+        places = np.array(group)
+        places = places[np.argsort(-scores[places], kind="stable")]
+        count, alike = len(places), np.sort(similarity[places])
+        alike = alike[~np.isnan(alike)][::-1]
+        near = behind = 1 - np.arange(count) / count
+        if len(alike) == count:
+            near = alike
+        elif len(alike):
+            near = np.interp(np.linspace(0, len(alike) - 1, count), np.arange(len(alike)), alike)
+        found = np.where(near < UNRELATED, np.maximum(near, behind * covered[places]), near)
         found = np.maximum.accumulate(found[::-1])[::-1]  # what is ranked before is as relevant at least
-        found = found * _shares([hits[place] for place in places])
-        for place, value in zip(places, found.tolist(), strict=True):
-            relevance[place] = value
+        # How much less than the first of its kind the ranking finds in each; of what stands on its own, ranked by the
+        # same as it is rated by, only what it lost because it is over or says no time.
+        best = scores[places[0]]
+        share = fitting[places] if standing else scores[places] / best if best > 0 else 1.0
+        relevance[places] = found * share
     return relevance
 
 
-def _shares(ranked: Sequence[Hit]) -> Doubles:
-    """How much less than the first of its kind the ranking finds in each; of what stands on its own, ranked by the
-    same as it is rated by, only what it lost because it is over or says no time."""
-    best = ranked[0]
-    if "standing" in best.parts:
-        return np.array([hit.parts.get("fitting", 1.0) for hit in ranked])
-    return np.array([hit.score / best.score if best.score > 0 else 1.0 for hit in ranked])
-
-
 def _newer(
-    hits: Sequence[Hit], relevance: Sequence[float], fresh: Sequence[float], ahead: float, query: str
-) -> dict[int, float]:
+    hits: Sequence[Hit], relevance: Doubles, fresh: Doubles, ahead: float, query: str
+) -> dict[int, float]:  # fmt: skip
     """The hits that are a newer word on what a leading one tells, and how relevant they are by that.
 
     It is one that is more recent by `ahead`, and has half of the words by weight, the rare ones weighing more, that
     the older one adds to the question.
     """
-    order = sorted(range(len(hits)), key=lambda place: -relevance[place])[:FOLLOWING]
-    old = [
-        lead
-        for lead in order[:LEADING]
-        if any(fresh[place] - fresh[lead] > ahead and relevance[place] < NEWER * relevance[lead] for place in order)
-    ]
+    best = np.argsort(-relevance, kind="stable")[:FOLLOWING]
+    near, late, order = relevance[best], fresh[best], cast(list[int], best.tolist())
+    old = [lead for lead in order[:LEADING] if ((late - fresh[lead] > ahead) & (near < NEWER * relevance[lead])).any()]
     if not old:
         return {}
     asked = set(tokens(query))
@@ -167,7 +165,7 @@ def _newer(
         for place in order:
             has = words[place] & shared
             if place != lead and fresh[place] - fresh[lead] > ahead and _same(has, weight):
-                lifted[place] = max(lifted.get(place, 0.0), NEWER * relevance[lead])
+                lifted[place] = max(lifted.get(place, 0.0), NEWER * float(relevance[lead]))
     return lifted
 
 

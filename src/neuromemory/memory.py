@@ -25,7 +25,7 @@ from neuromemory.graph import Graph
 from neuromemory.kv import KV
 from neuromemory.periods import Granularity, When
 from neuromemory.providers import EmbeddingProvider, LLMProvider
-from neuromemory.recalling import explained, profiled, recalled
+from neuromemory.recalling import profiled, recalled
 from neuromemory.reflecting import Reflections
 from neuromemory.shapes import MEMORIES, Shape, kinds_of
 from neuromemory.storage import ObjectStorage
@@ -275,9 +275,16 @@ class NeuroMemory:
             plan = replace(plan, created=periods.interval(created_after, created_before))
         if event_after is not None or event_before is not None:
             plan = replace(plan, valid_during=periods.interval(event_after, event_before))
-        found = await self._memory.recall(identifier(user_id, "user_id"), query, plan, as_of=as_of, explain=explain)
-        told = await recalled(self._memory, found, plan, memory_type, graphed=self._graphed)
-        return told | ({"explain": explained(found)} if explain else {})
+        user_id = identifier(user_id, "user_id")
+        return await recalled(
+            self._memory,
+            self._memory.recall(user_id, query, plan, as_of=as_of, explain=explain),
+            user_id,
+            limit,
+            memory_type,
+            graphed=self._graphed,
+            explain=explain,
+        )
 
     # --- drawing memories and insights --------------------------------------------------------------------------
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Awaitable, Iterator
 from itertools import islice
 from typing import Any, TypeVar
 
-from fabula import AsyncMemory, FabulaError, Hit, Passage, Plan, Recollection
+from fabula import AsyncMemory, FabulaError, Hit, Passage, Recollection
 from fabula.profile import profile
 from fabula.replies.records import PROFILE
 from fabula.text import fold
@@ -21,21 +22,24 @@ _T = TypeVar("_T")
 
 
 async def recalled(
-    memory: AsyncMemory, found: Recollection, plan: Plan, memory_type: str | None, *, graphed: bool
-) -> Shape:
+    memory: AsyncMemory, recalling: Awaitable[Recollection], user_id: str, limit: int, memory_type: str | None, *,
+    graphed: bool, explain: bool,
+) -> Shape:  # fmt: skip
     """Return a recollection as `NeuroMemory.recall` does; a leg that fails is named in `degraded`."""
-    degraded = list(found.degraded)
-    hits = [hit for hit in found.hits if memory_type in (None, shapes.memory_type(hit.record))]
+    # The profile is read meanwhile.
+    found, (profile, failed) = await asyncio.gather(recalling, _leg("profile", profiled(memory, user_id), {}))
+    hits = [hit for hit in found.hits if memory_type is None or shapes.memory_type(hit.record) == memory_type]
     told = _Told(hits)
-    facts = [fact for fact in found.facts if graphed and fact.status == "live"]
+    facts = [fact for fact in found.facts if fact.status == "live"] if graphed else []
     return {
-        "merged": told.first(plan.limit, _once(hits)),
-        "user_profile": await _leg("profile", profiled(memory, found.scope), {}, degraded),
+        "merged": told.first(limit, _once(hits)),
+        "user_profile": profile,
         "graph_context": graph_context(facts, found.scope),
-        "vector_results": told.first(plan.limit, told.of("vector")),
-        "conversation_results": told.first(plan.limit, told.of("conversation")),
+        "vector_results": told.first(limit, told.of("vector")),
+        "conversation_results": told.first(limit, told.of("conversation")),
         "graph_results": graph_results(facts, found.scope),
-        "degraded": degraded,
+        "degraded": [*found.degraded, *failed],
+        **({"explain": _explained(found)} if explain else {}),
     }
 
 
@@ -65,13 +69,13 @@ async def profiled(memory: AsyncMemory, user_id: str) -> Shape:
     return profile(await memory.kv.list(user_id, PROFILE, limit=MAX_LIMIT))
 
 
-async def _leg(name: str, asked: Awaitable[_T], nothing: _T, degraded: list[str]) -> _T:
+async def _leg(name: str, asked: Awaitable[_T], nothing: _T) -> tuple[_T, list[str]]:
+    """What a leg brings, and what became of it where it failed."""
     try:
-        return await asked
+        return await asked, []
     except FabulaError as error:
         log.warning("recall went on without the %s: %s", name, error)
-        degraded.append(f"{name}: {error}")
-        return nothing
+        return nothing, [f"{name}: {error}"]
 
 
 def _once(hits: list[Hit]) -> Iterator[int]:
@@ -88,7 +92,7 @@ def _once(hits: list[Hit]) -> Iterator[int]:
             yield place
 
 
-def explained(found: Recollection) -> Shape:
+def _explained(found: Recollection) -> Shape:
     """Return how a recall came about."""
     trace: Any = found.trace
     if trace is None:

@@ -160,11 +160,12 @@ def metadata(record: Record, felt: Emotion | None = None) -> Shape:
     """Return a record's metadata: what the caller gave, with the importance that counts and how it felt."""
     given = record.meta.get(GIVEN, {}) if not isinstance(record, Passage) else dict(record.meta)
     importance = round(record.importance * 10, 2)
-    kept = {key: value for key, value in given.items() if not key.startswith(INTERNAL)}
+    felt = record.emotion or felt
+    ours = {"importance", "emotion"} if felt is not None else {"importance"}
+    kept = {key: value for key, value in given.items() if key not in ours and not key.startswith(INTERNAL)}
     # A copy to the last list: others are handed the same record.
     told: Shape = {key: value if isinstance(value, _PLAIN) else deepcopy(value) for key, value in kept.items()}
     told["importance"] = int(importance) if importance == int(importance) else importance
-    felt = record.emotion or felt
     if felt is not None:
         told["emotion"] = emotion(felt)
     if isinstance(record, Insight) and record.category:

@@ -25,7 +25,7 @@ class MoodEmbedder(HashEmbedder):
         self.space = BundledEmbedder.space
 
     async def embed(self, texts: Sequence[str], role: Role) -> Vectors:
-        good = _weights()[self.space].matrix[:, 0]
+        good = _weights()[self.space].matrix[0]
         rows = await super().embed(texts, role)
         for row, text in zip(rows, texts, strict=True):
             if (side := ("+" in text) - ("-" in text)) != 0:
