@@ -5,8 +5,6 @@ The id in brackets names the report. How facts are joined is tested in test_link
 
 import asyncio
 import json
-import subprocess
-import sys
 import threading
 from collections.abc import AsyncIterator, Mapping, Sequence
 from datetime import UTC, datetime
@@ -15,12 +13,13 @@ from typing import Any
 import numpy as np
 import pytest
 from reports import case
+from working import Working, drawn, draws
 
 from fabula import AsyncMemory, Interval, Memory, Message, Passage, Plan, Settings
 from fabula.abc import Embedder, Extraction, Reply, Role, Vectors
 from fabula.prompts import JUDGEMENT
 from fabula.testing import FakeClock, FakeExtractor, HashEmbedder, ScriptedLLM
-from fabula.types import CHANNELS, Channel, Entity, Event, Fact, Frame, Kind, Record
+from fabula.types import CHANNELS, Channel, Fact, Frame, Kind, Record
 
 WAYS: dict[str, tuple[Channel, ...]] = {
     "dense": ("dense",),
@@ -28,23 +27,6 @@ WAYS: dict[str, tuple[Channel, ...]] = {
     "keys": ("dense", "sparse", "facts", "frames"),
     "all": CHANNELS,
 }
-
-
-def drawn(window: Sequence[Passage]) -> Extraction:
-    """A frame and a fact a message; a fact with a triple where it has three words."""
-    found: dict[str, list[Any]] = {"frames": [], "facts": [], "entities": []}
-    for p in window:
-        more: dict[str, Any] = {"scope": "", "sources": (p.id,)}
-        who, predicate, thing = (p.text.split() * 3)[:3] if len(p.text.split()) == 3 else ("", "", "")
-        found["facts"].append(Fact(id="", text=p.text, subject=who, predicate=predicate, object=thing, **more))
-        found["entities"] += [Entity(id="", text=name, **more) for name in (who, thing) if name]
-        found["frames"].append(
-            Frame(
-                id=f"f-{p.id}", text=f"It happened: {p.text}", session=p.session, valid=p.valid,
-                events=(Event(participants=(who,) if who else (), action=p.text),), **more,
-            )
-        )  # fmt: skip
-    return Extraction(**{name: tuple(records) for name, records in found.items()})
 
 
 @pytest.fixture
@@ -328,30 +310,12 @@ async def test_odd_clocks_of_messages_harm_no_recall(memory: AsyncMemory, report
 # --- interruption and company ---------------------------------------------------------------------------------------
 
 
-KILLED = """
-import sys
-from fabula import Memory, Message
-from fabula.testing import FakeExtractor, HashEmbedder
-sys.path[:0] = [sys.argv[3], sys.argv[3] + "/.."]
-from test_cases_derived import drawn
-with Memory(sys.argv[1], embedder=HashEmbedder(), extractor=FakeExtractor(drawn)) as memory:
-    for n in range(100_000):
-        memory.remember(sys.argv[2], [Message(f"Nora{n % 7} owns boat{n}", id=str(n), session=str(n // 8))])
-        if n % 8 == 7:
-            memory.flush()
-            print(n, flush=True)
-"""
-
-
 def killed(db: str, scope: str, lines: int, seconds: float) -> None:
     """Kill a process that works on facts and frames, and see that all it acknowledged is there and agrees."""
-    arguments = [sys.executable, "-c", KILLED, db, scope, __file__.rpartition("/")[0]]
-    process = subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    told = [int(process.stdout.readline()) for _ in range(lines)]
+    process = Working(draws, db, scope)
+    told = [int(process.told()) for _ in range(lines)]
     threading.Event().wait(seconds)
     process.kill()
-    process.communicate(timeout=60)
     given: dict[str, Any] = {"embedder": HashEmbedder(), "extractor": FakeExtractor(drawn), "background": False}
     with Memory(db, **given) as memory:
         assert memory.check(scope) == []

@@ -6,8 +6,6 @@ The server is this module's own: it is killed, again and again. What is remember
 import asyncio
 import random
 import socket
-import subprocess
-import sys
 import time
 from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
@@ -18,6 +16,7 @@ from urllib.parse import quote, urlsplit
 
 import pytest
 from server import PASSWORD, Server, require
+from working import Working, imports
 
 from fabula import (
     AsyncMemory,
@@ -112,21 +111,6 @@ def assert_one_clear_line(error: FabulaError, *secrets: str) -> None:
 
 # --- crashes -----------------------------------------------------------------------------------------------------
 
-IMPORTER = """
-import sys
-from fabula import Memory, Message, Settings
-from fabula.testing import HashEmbedder
-with Memory(sys.argv[1], embedder=HashEmbedder(), settings=Settings(lease=1)) as memory:
-    for start in range(0, 100_000, 3):
-        batch = [
-            Message(f"message {n} was said in Porto", id=f"{sys.argv[2]}-{n}", session=sys.argv[2])
-            for n in range(start, start + 3)
-        ]
-        memory.remember("u", batch)
-        for message in batch:
-            print(message.id, flush=True)
-"""
-
 
 class Crashes:
     """One memory that stays open while its server, and other clients of it, are killed."""
@@ -150,19 +134,10 @@ class Crashes:
 
     async def client_killed(self, moment: int) -> None:
         """Kill another process while it imports into the same scope."""
-        importer = await asyncio.create_subprocess_exec(
-            sys.executable, "-W", "error", "-c", IMPORTER, self.url, str(moment),
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        )  # fmt: skip
-        assert importer.stdout
-        for _ in range(self.chance.randrange(1, 40)):
-            self.acknowledged.append((await importer.stdout.readline()).decode().strip())
+        importer = Working(imports, self.url, str(moment))
+        told = [await asyncio.to_thread(importer.told) for _ in range(self.chance.randrange(1, 40))]
         await asyncio.sleep(self.chance.random() / 20)
-        importer.kill()
-        rest, errors = await importer.communicate()
-        assert errors == b""
-        # The last line may have been cut by the kill.
-        self.acknowledged += rest.decode().split("\n")[:-1]
+        self.acknowledged += told + await asyncio.to_thread(importer.kill)
 
     async def nothing_is_lost_or_doubled(self) -> None:
         flushed = await self.memory.flush("u", seconds=60)

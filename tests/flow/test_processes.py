@@ -7,6 +7,7 @@ import sys
 from collections import Counter
 
 import pytest
+from working import Working, imports
 
 from fabula import AsyncMemory, Memory, Passage, Plan
 from fabula.testing import FakeClock, HashEmbedder
@@ -33,17 +34,6 @@ with Memory(sys.argv[1], embedder=None, background=False) as memory:
         seen = found
         memory.recall("u", "message")
 print("done")
-"""
-
-IMPORTER = """
-import sys
-from fabula import Memory, Message
-from fabula.testing import HashEmbedder
-with Memory(sys.argv[1], embedder=HashEmbedder()) as memory:
-    for start in range(0, 100_000, 3):
-        batch = [Message(f"message {n} was said in Porto", id=f"{sys.argv[2]}-{n}") for n in range(start, start + 3)]
-        for message in memory.remember("u", batch).ids:
-            print(message, flush=True)
 """
 
 
@@ -88,18 +78,10 @@ def kill_while_importing(db: str, moments: int) -> None:
     chance = random.Random(7)
     acknowledged: list[str] = []
     for moment in range(moments):
-        process = start(IMPORTER, db, moment)
-        assert process.stdout is not None
-        acknowledged += [process.stdout.readline().strip() for _ in range(chance.randrange(1, 40))]
-        process.kill()
-        with process:
-            # Not communicate(): it reads past what readline() has in its buffer, and begins in the middle of a line.
-            assert process.stderr is not None
-            rest, errors = process.stdout.read(), process.stderr.read()
-        # The last line may have been cut by the kill; what was told in full was told after it was stored.
-        acknowledged += rest.split("\n")[:-1]
-        assert errors == ""
-        assert "" not in acknowledged, f"the importer ended by itself, with {process.returncode}"
+        process = Working(imports, db, str(moment))
+        acknowledged += [process.told() for _ in range(chance.randrange(1, 40))]
+        # What was told was told after it was stored.
+        acknowledged += process.kill()
         asyncio.run(nothing_is_missing(db, acknowledged))
 
 
@@ -107,7 +89,7 @@ async def nothing_is_missing(db: str, acknowledged: list[str]) -> None:
     # Far in the future, so that the lease of the killed process has run out.
     async with AsyncMemory(db, embedder=HashEmbedder(), clock=FakeClock("2100-01-01"), background=False) as memory:
         kept = [record for record in await memory.records("u") if isinstance(record, Passage)]
-        assert set(acknowledged) <= {passage.id for passage in kept}
+        assert set(acknowledged) <= {passage.ref for passage in kept}
         assert len(kept) % 3 == 0, "a batch is there as a whole or not at all"
         assert await memory.check() == []
         assert (await memory.recall("u", "Porto", Plan(limit=1))).passages
@@ -124,12 +106,10 @@ def test_a_killed_import_loses_nothing_many_times(db: str):
 
 
 def test_the_work_of_the_killed_is_done_by_the_next(db: str):
-    process = start(IMPORTER, db, "one")
-    assert process.stdout is not None
+    process = Working(imports, db, "one")
     for _ in range(30):
-        process.stdout.readline()
+        process.told()
     process.kill()
-    process.communicate(timeout=60)
 
     async def finish() -> None:
         async with AsyncMemory(db, embedder=HashEmbedder(), clock=FakeClock("2100-01-01"), background=False) as memory:
