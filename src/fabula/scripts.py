@@ -93,20 +93,21 @@ def lift(cosine: Floats, strange: Floats, embedded: Bools, unrelated: float) -> 
 def _different(held: Field, words: Iterable[str]) -> Ints:
     """How many of the words each row has."""
     count = np.zeros(len(held), np.int64)
-    for word in words:
-        count[held.postings.of(hash_term(word))[0]] += 1
+    for rows, _ in held.postings.each(map(hash_term, words)):
+        count[rows] += 1
     return count
 
 
 def _characters(held: Field) -> Ints:
     """How many Han characters each row has, dates apart."""
-    term, later = held.postings.term[: held.postings.sorted_to], held.postings.term[held.postings.sorted_to :]
-    found = np.zeros(len(held.postings.term), np.bool_)
-    found[len(term) :] = np.isin(later, _han())
-    if len(term):
-        left = np.searchsorted(term, _han())
-        there = _han()[term[np.minimum(left, len(term) - 1)] == _han()]
-        for start, end in zip(np.searchsorted(term, there), np.searchsorted(term, there, "right"), strict=True):
+    han, terms = _han(), held.postings.term
+    # The few are searched for among the many: many sorted postings for the characters, else the characters for them.
+    head = terms[: held.postings.sorted_to] if held.postings.sorted_to > len(han) else terms[:0]
+    later, found = terms[len(head) :], np.zeros(len(terms), np.bool_)
+    found[len(head) :] = han[np.minimum(han.searchsorted(later), len(han) - 1)] == later
+    if len(head):
+        there = han[head[np.minimum(head.searchsorted(han), len(head) - 1)] == han]
+        for start, end in zip(head.searchsorted(there), head.searchsorted(there, "right"), strict=True):
             found[start:end] = True
     return np.bincount(held.postings.row[found], minlength=len(held))
 
