@@ -29,7 +29,8 @@ from typing import Any, Final, TypeAlias, get_args
 from fabula.abc import COUNTED, MOVED, ScopeState
 from fabula.checking import aware
 from fabula.errors import InvalidInput
-from fabula.index import LINK, POSTING
+from fabula.index import LINK
+from fabula.postings import POSTING
 from fabula.text import derived_id, identifier
 from fabula.types import KINDS, Interval, Kind, Link, Precision, Status
 

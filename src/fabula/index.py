@@ -7,13 +7,14 @@ after it was handed out: extending makes a new one that shares the large arrays.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fabula.postings import NO_POSTINGS, POSTING, Postings
 from fabula.types import Kind, Link
 
 Floats: TypeAlias = NDArray[np.float32]
@@ -24,10 +25,6 @@ Block: TypeAlias = tuple[NDArray[np.int64], NDArray[np.float16]]
 """Record numbers, and a matrix with a vector for each."""
 
 FOREVER: Final = np.inf
-LATER: Final = 256
-"""How many postings may stand unsorted behind the others, at least: each is looked at for every term."""
-POSTING: Final = np.dtype([("term", "<u8"), ("tf", "<u2")])
-"""One posting of one record: the term's hash and how often it occurs."""
 LINK: Final = np.dtype([("key", "<u8"), ("kind", "u1")])
 """One link of one record: the hash of the other one's id, and the place of its kind in `LINKS`."""
 LINKS: Final[tuple[str, ...]] = ("cites", *get_args(Link))
@@ -57,49 +54,6 @@ class Columns(NamedTuple):
     question: Sequence[int]
     postings: Sequence[bytes]
     links: Sequence[bytes]
-
-
-@dataclass(frozen=True, slots=True)
-class Postings:
-    """Term occurrences of all rows of a field: sorted by term up to `sorted_to`, in order of arrival after it."""
-
-    term: NDArray[np.uint64]
-    row: NDArray[np.int32]
-    tf: NDArray[np.uint16]
-    sorted_to: int = 0
-
-    def of(self, term: int) -> tuple[NDArray[np.int32], NDArray[np.uint16]]:
-        """Return the rows in which `term` occurs, and how often."""
-        return next(self.each((term,)))
-
-    def each(self, terms: Iterable[int]) -> Iterator[tuple[NDArray[np.int32], NDArray[np.uint16]]]:
-        """Yield for each term the rows in which it occurs, and how often."""
-        keys = np.fromiter(terms, np.uint64)
-        head, later = self.term[: self.sorted_to], self.term[self.sorted_to :]
-        ends = zip(head.searchsorted(keys, "left").tolist(), head.searchsorted(keys, "right").tolist(), strict=True)
-        for key, (left, right) in zip(keys, ends, strict=True):
-            if not len(later):
-                yield self.row[left:right], self.tf[left:right]
-                continue
-            tail = np.flatnonzero(later == key) + self.sorted_to
-            rows, often = np.concatenate((self.row[left:right], self.row[tail])), self.tf[tail]
-            yield rows, np.concatenate((self.tf[left:right], often))
-
-    def extended(self, term: NDArray[np.uint64], row: NDArray[np.int32], tf: NDArray[np.uint16]) -> Postings:
-        """Return these postings with more at the end."""
-        return Postings(
-            np.concatenate((self.term, term)),
-            np.concatenate((self.row, row)),
-            np.concatenate((self.tf, tf)),
-            self.sorted_to,
-        )
-
-    def compacted(self) -> Postings:
-        """Return the same postings, all sorted by term, when the unsorted tail has become worth it."""
-        if len(self.term) - self.sorted_to <= max(LATER, self.sorted_to // 8):
-            return self
-        order = np.argsort(self.term, kind="stable")
-        return Postings(self.term[order], self.row[order], self.tf[order], len(order))
 
 
 class Links(NamedTuple):
@@ -133,7 +87,6 @@ class Links(NamedTuple):
 
 
 NO_LINKS: Final = Links(np.empty(0, np.int32), np.empty(0, np.uint8), np.empty(0, np.uint64), np.empty(0, np.int32))
-NO_POSTINGS: Final = Postings(np.empty(0, np.uint64), np.empty(0, np.int32), np.empty(0, np.uint16))
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,8 +21,9 @@ from fabula.abc import Embedder, Store
 from fabula.conventions import Conventions
 from fabula.errors import ProviderError
 from fabula.hits import Answer
-from fabula.index import Bools, Floats, Index, Postings
+from fabula.index import Bools, Floats, Index
 from fabula.names import NAMED, spans_of_names
+from fabula.postings import Postings
 from fabula.question import Question
 from fabula.ranking import UNRANKED, Ranking
 from fabula.rating import Rate

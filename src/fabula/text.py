@@ -18,7 +18,7 @@ import numpy as np
 
 from fabula.abc import Terms
 from fabula.errors import InvalidInput
-from fabula.index import POSTING
+from fabula.postings import POSTING
 from fabula.secrets import Span, mask
 from fabula.words import ENGLISH, HAN_CHARACTERS, HAN_WORDS
 

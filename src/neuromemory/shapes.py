@@ -162,9 +162,12 @@ def metadata(record: Record, felt: Emotion | None = None) -> Shape:
     importance = round(record.importance * 10, 2)
     felt = record.emotion or felt
     ours = {"importance", "emotion"} if felt is not None else {"importance"}
-    kept = {key: value for key, value in given.items() if key not in ours and not key.startswith(INTERNAL)}
     # A copy to the last list: others are handed the same record.
-    told: Shape = {key: value if isinstance(value, _PLAIN) else deepcopy(value) for key, value in kept.items()}
+    told: Shape = {
+        key: value if key in ours or isinstance(value, _PLAIN) else deepcopy(value)
+        for key, value in given.items()
+        if not key.startswith(INTERNAL)
+    }
     told["importance"] = int(importance) if importance == int(importance) else importance
     if felt is not None:
         told["emotion"] = emotion(felt)

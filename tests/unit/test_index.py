@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from fabula.index import FOREVER, NO_POSTINGS, POSTING, Columns, Field, Index
+from fabula.index import FOREVER, Columns, Field, Index
+from fabula.postings import NO_POSTINGS, POSTING
 from fabula.types import KINDS, Kind
 
 Chunk = tuple[NDArray[np.int64], NDArray[np.float16]]

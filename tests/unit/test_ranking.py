@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fabula import ranking, scoring
-from fabula.index import LINK, LINKS, POSTING, Columns, Floats, Index
+from fabula.index import LINK, LINKS, Columns, Floats, Index
+from fabula.postings import POSTING
 from fabula.scoring import Cue
 from fabula.scripts import LATIN_TOLD, foreign, lift
 from fabula.text import hash_term

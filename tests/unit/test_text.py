@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from fabula.abc import Terms
 from fabula.errors import InvalidInput
-from fabula.index import POSTING
+from fabula.postings import POSTING
 from fabula.text import (
     AHEAD,
     ANALYZER,

@@ -35,7 +35,7 @@ COUNTED: frozenset[str] = frozenset({"access"})
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Terms:
-    """A record as an index in memory sees it: `postings` packed as `index.POSTING`, `length` without stop words, and
+    """A record as an index in memory sees it: `postings` packed as `postings.POSTING`, `length` without stop words, and
     `links` packed as `index.LINK`."""
 
     postings: bytes

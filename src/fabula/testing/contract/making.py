@@ -19,7 +19,8 @@ from hypothesis import HealthCheck, settings
 from numpy.typing import NDArray
 
 from fabula.abc import Entry, Task, Terms
-from fabula.index import POSTING, Field, Index
+from fabula.index import Field, Index
+from fabula.postings import POSTING
 from fabula.types import Emotion, Entity, Event, Fact, Frame, Image, Insight, Interval, Note, Passage, Record
 
 CHINA: Final = timezone(timedelta(hours=8))
