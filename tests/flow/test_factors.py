@@ -66,6 +66,17 @@ def texts(records: Sequence[Record]) -> list[str]:
 
 
 class TestThreeFactors:
+    async def test_what_is_not_known_is_no_part(self, db: str):
+        """No passage told of a caller's fact, and without an embedder nothing says how alike two texts are."""
+        async with AsyncMemory(db, embedder=None, clock=FakeClock(NOW)) as memory:
+            await memory.add("u", [fact("tea in Porto")])
+            await memory.remember("u", "We had tea in Porto")
+            hits = (await memory.recall("u", "tea in Porto", ALL)).hits
+        assert {hit.record.kind for hit in hits} >= {"fact", "passage"}
+        assert all(math.isfinite(value) for hit in hits for value in hit.parts.values())
+        assert all("similarity" not in hit.parts for hit in hits)
+        assert ["told" in hit.parts for hit in hits if hit.record.kind != "frame"].count(True) == 1
+
     async def test_the_row_of_the_table_is_reproduced(self, db: str):
         old, new = "我在 Google 工作", "上周从 Google 离职了"
         async with AsyncMemory(db, embedder=Told({old: 0.95, new: 0.85}), clock=FakeClock(NOW)) as memory:
