@@ -6,7 +6,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Iterator
 from itertools import islice
-from typing import Any, TypeVar
+from typing import Any
 
 from fabula import AsyncMemory, FabulaError, Hit, Passage, Recollection
 from fabula.profile import profile
@@ -18,7 +18,6 @@ from neuromemory.graph import graph_context, graph_results
 from neuromemory.shapes import Shape
 
 log = logging.getLogger(__name__)
-_T = TypeVar("_T")
 
 
 async def recalled(
@@ -27,7 +26,7 @@ async def recalled(
 ) -> Shape:  # fmt: skip
     """Return a recollection as `NeuroMemory.recall` does; a leg that fails is named in `degraded`."""
     # The profile is read meanwhile.
-    found, (profile, failed) = await asyncio.gather(recalling, _leg("profile", profiled(memory, user_id), {}))
+    found, (profile, failed) = await asyncio.gather(recalling, _profile(memory, user_id))
     hits = [hit for hit in found.hits if memory_type is None or shapes.memory_type(hit.record) == memory_type]
     told = _Told(hits)
     facts = [fact for fact in found.facts if fact.status == "live"] if graphed else []
@@ -69,13 +68,13 @@ async def profiled(memory: AsyncMemory, user_id: str) -> Shape:
     return profile(await memory.kv.list(user_id, PROFILE, limit=MAX_LIMIT))
 
 
-async def _leg(name: str, asked: Awaitable[_T], nothing: _T) -> tuple[_T, list[str]]:
-    """What a leg brings, and what became of it where it failed."""
+async def _profile(memory: AsyncMemory, user_id: str) -> tuple[Shape, list[str]]:
+    """What is known of a user, and what became of it where that cannot be read."""
     try:
-        return await asked, []
+        return await profiled(memory, user_id), []
     except FabulaError as error:
-        log.warning("recall went on without the %s: %s", name, error)
-        return nothing, [f"{name}: {error}"]
+        log.warning("recall went on without the profile: %s", error)
+        return {}, [f"profile: {error}"]
 
 
 def _once(hits: list[Hit]) -> Iterator[int]:

@@ -1,6 +1,7 @@
 """NeuroMemory: its names, signatures and shapes, its memories by meaning, metadata and time."""
 
 import asyncio
+import gc
 import inspect
 from datetime import UTC, datetime, timedelta
 from functools import reduce
@@ -11,13 +12,13 @@ import pytest
 from neuro import Opening, Placed, Teller, fact
 
 import neuromemory
-from fabula import AsyncMemory, Fact, InvalidInput, ProviderError, ProviderUnavailable
+from fabula import AsyncMemory, Fact, InvalidInput, ProviderError, ProviderUnavailable, StoreUnavailable
 from fabula.abc import Changes
 from fabula.extract import entry_of
 from fabula.names import PROPERTIES
 from fabula.testing import FakeClock, HashEmbedder
 from fabula.types import MAX_LIMIT
-from neuromemory import NeuroMemory
+from neuromemory import NeuroMemory, recalling
 from neuromemory.providers import embedder_of
 
 NAMES = {
@@ -305,6 +306,30 @@ async def test_a_leg_that_failed_is_named_and_the_others_answer(opening: Opening
     assert "the host is down" in found["degraded"][0]
     with pytest.raises(ProviderError, match="the host is down"):
         await nm.search("alice", asked)
+
+
+async def test_a_profile_that_cannot_be_read_is_named(nm: NeuroMemory, monkeypatch: pytest.MonkeyPatch):
+    await nm.add_memory("alice", "Nora plays the cello")
+
+    async def locked(*_: Any) -> dict[str, Any]:
+        raise StoreUnavailable("the file is locked")
+
+    monkeypatch.setattr(recalling, "profiled", locked)
+    found = await nm.recall("alice", "cello")
+    assert (len(found["merged"]), found["user_profile"]) == (1, {})
+    assert found["degraded"] == ["profile: the file is locked"]
+
+
+async def test_a_recall_that_is_given_up_at_once_leaves_nothing_behind(nm: NeuroMemory):
+    """Every warning is an error here: that of something begun that nobody waits for would fail the test."""
+    for steps in range(6):
+        asking = asyncio.ensure_future(nm.recall("alice", "cello"))
+        for _ in range(steps):
+            await asyncio.sleep(0)
+        asking.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await asking
+    gc.collect()
 
 
 async def test_what_was_written_while_the_model_was_down_is_found_by_meaning_later(opening: Opening):
