@@ -215,7 +215,7 @@ class Answer:
         told = zip(*(values.tolist() for values in parts.values()), strict=True)
         scores = relevance if group.scores is None else group.scores
         return [
-            Hit(record=record, score=score, parts=_told(parts, values), emotion=emotion)
+            Hit(record=record, score=score, parts=_parts(parts, values), emotion=emotion)
             for record, score, values, emotion in zip(records, scores.tolist(), told, felt, strict=True)
         ]
 
@@ -249,8 +249,8 @@ class Answer:
         said = [hit for hit in best[: self._depth] if self._good(hit)]
         made: dict[str, Hit] = {}
         for kind, drawn in keyed.items():
-            more = await self._along(drawn) if asked.many and kind == "fact" else []
-            made |= {hit.record.id: hit for hit in (*drawn, *more) if self._good(hit)}
+            along = await self._along(drawn) if asked.many and kind == "fact" else []
+            made |= {hit.record.id: hit for hit in (*drawn, *along) if self._good(hit)}
         for hit in _inherited(await self._cited(said), said):
             if fits(hit.record, self.plan):
                 made.setdefault(hit.record.id, hit)
@@ -320,7 +320,8 @@ class Answer:
         return (score is None or hit.score >= score) and (relevance is None or hit.relevance >= relevance)
 
 
-def _told(names: Iterable[str], values: Sequence[float]) -> dict[str, float]:
+def _parts(names: Iterable[str], values: Sequence[float]) -> dict[str, float]:
+    """The values that are known, by their names."""
     return {name: value for name, value in zip(names, values, strict=True) if value == value}
 
 
