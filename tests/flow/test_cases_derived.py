@@ -333,6 +333,7 @@ def test_a_process_that_is_killed_while_it_makes_facts_and_frames(db: str, repor
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(600)
 @case("B079")
 def test_a_process_that_is_killed_at_50_moments(db: str, report: str):
     for moment in range(50):

@@ -25,6 +25,7 @@ Call = Callable[[AsyncMemory, Any], Coroutine[Any, Any, Any]]
 
 async def _taken(memory: AsyncMemory, scope: Any) -> dict[str, Any]:
     await memory.remember(scope, "tea")
+    await memory.flush(scope)  # what the background adds afterwards is not what was exported
     return await memory.export(scope)
 
 

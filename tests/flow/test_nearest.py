@@ -125,6 +125,7 @@ def talk(count: int, seed: int) -> Floats:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(600)
 async def test_recall_at_50_000_of_one_scope_among_200_000(postgres_url: str):
     store, space = HotStore(PostgresStore(postgres_url)), "clusters/384"
     await store.open()

@@ -69,6 +69,7 @@ def test_two_processes_write_at_once(db: str):
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(600)
 def test_four_processes_write_200_messages_each(db: str):
     write_together(db, 4, 200)
 
@@ -101,6 +102,7 @@ def test_a_killed_import_loses_nothing_it_acknowledged(db: str):
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(600)
 def test_a_killed_import_loses_nothing_many_times(db: str):
     kill_while_importing(db, 20 if "://" in db else 50)
 
