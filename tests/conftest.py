@@ -21,6 +21,21 @@ PREFIXES = ("LLM_", "OPENAI_", "MM_ENCODER_", "EMBEDDING_", "FABULA_", "SEEM_")
 PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let each of several workers begin with its part of what is slow: nobody waits for it when all else is done."""
+    workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    slow = [item for item in items if item.get_closest_marker("slow")]
+    others = [item for item in items if not item.get_closest_marker("slow")]
+    ordered: list[pytest.Item] = []
+    for worker in range(workers):
+        ordered += slow[worker::workers]
+        rest = max(len(items) * (worker + 1) // workers - len(ordered), 0)
+        ordered += others[:rest]
+        del others[:rest]
+    items[:] = ordered
+
+
 class NetworkForbidden(RuntimeError):
     """A test tried to reach another machine. Not an OSError: nothing must take it for a host that is down."""
 
