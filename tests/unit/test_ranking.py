@@ -178,9 +178,12 @@ class TestScripts:
         ]
         talk = [(name, [hash_term(term) for term in text.split() if term.isascii()]
                  + [hash_term(char) for char in text if ord(char) > 255]) for name, text in said]  # fmt: skip
-        index = index_of([*talk, ("c", [hash_term(char) for char in "年月日"]), ("b", [hash_term("面")])])
-        assert foreign(index, "passage", han=True).tolist() == [1, 1, 0, 0, 0, 1, 0, 0, 0]
-        assert foreign(index, "passage", han=False).tolist() == [0, 0, 1, 1, 1, 0, 1, 1, 1]
+        talk += [("c", [hash_term(char) for char in "年月日"]), ("b", [hash_term("面")])]
+        # Few terms are looked up among the characters of Han; and the characters among more terms than they are.
+        more = [("d", range(25_000))]
+        for index in (index_of(talk), index_of(talk).compacted(), index_of([*talk, *more]).compacted()):
+            assert foreign(index, "passage", han=True).tolist()[:9] == [1, 1, 0, 0, 0, 1, 0, 0, 0]
+            assert foreign(index, "passage", han=False).tolist()[:9] == [0, 0, 1, 1, 1, 0, 1, 1, 1]
         assert foreign(index_of([("c", [1])]), "passage", han=True).tolist() == [0]
 
     def test_the_rows_of_the_other_script_are_raised_by_how_far_they_fall_short(self):
