@@ -26,7 +26,7 @@ class Working:
 
     def __init__(self, work: Callable[..., None], *given: str) -> None:
         self._heard, tell = _forking.Pipe(duplex=False)
-        self._process = _forking.Process(target=_work, args=(work, tell, *given))
+        self._process = _forking.Process(target=_work, args=(work, tell, *given), daemon=True)
         self._process.start()
         tell.close()
 
