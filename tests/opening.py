@@ -23,10 +23,12 @@ async def memories(db: str, usual: Callable[[], dict[str, Any]]) -> AsyncIterato
         opened.append(memory)
         return await memory.open()
 
-    yield open_
-    for memory in opened:
-        async with asyncio.timeout(20):
-            await memory.close(drain=0)
+    try:
+        yield open_
+    finally:
+        for memory in opened:
+            async with asyncio.timeout(20):
+                await memory.close(drain=0)
 
 
 async def until(what: Callable[[], Awaitable[bool]], seconds: float = 20) -> None:

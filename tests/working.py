@@ -6,8 +6,10 @@ They are forked from one that has imported the library: importing it is most of 
 from __future__ import annotations
 
 import multiprocessing
+import os
 import warnings
 from collections.abc import Callable, Sequence
+from tempfile import NamedTemporaryFile
 from typing import Any, TypeAlias
 
 from fabula import Memory, Message, Passage, Settings
@@ -26,16 +28,20 @@ class Working:
 
     def __init__(self, work: Callable[..., None], *given: str) -> None:
         self._heard, tell = _forking.Pipe(duplex=False)
-        self._process = _forking.Process(target=_work, args=(work, tell, *given), daemon=True)
+        self._errors = NamedTemporaryFile(mode="r")  # noqa: SIM115 - for as long as the process lives
+        self._process = _forking.Process(target=_work, args=(self._errors.name, work, tell, *given), daemon=True)
         self._process.start()
         tell.close()
 
     def told(self) -> str:
-        """Wait for what it tells next; raises `EOFError` where it ended by itself."""
-        return self._heard.recv()
+        """Wait for what it tells next."""
+        try:
+            return self._heard.recv()
+        except EOFError:
+            raise AssertionError(f"it ended by itself: {self._errors.read()}") from None
 
     def kill(self) -> list[str]:
-        """Kill it, and return what else it has told."""
+        """Kill it, and return what else it has told. Fails where it had ended by itself, or has complained."""
         self._process.kill()
         told: list[str] = []
         try:
@@ -44,12 +50,14 @@ class Working:
         except (EOFError, OSError):  # the end; or the kill has cut what it was telling
             self._heard.close()
         self._process.join(60)
-        assert self._process.exitcode == -9
+        with self._errors:
+            assert (self._process.exitcode, self._errors.read()) == (-9, "")
         self._process.close()
         return told
 
 
-def _work(work: Callable[..., None], tell: Any, *given: str) -> None:
+def _work(errors: str, work: Callable[..., None], tell: Any, *given: str) -> None:
+    os.dup2(os.open(errors, os.O_WRONLY | os.O_APPEND), 2)
     warnings.simplefilter("error")
     work(tell.send, *given)
 
@@ -58,13 +66,13 @@ def _work(work: Callable[..., None], tell: Any, *given: str) -> None:
 
 
 def imports(tell: Tell, database: str, name: str) -> None:
-    """Remember three messages at a time, and tell their `ref`s."""
+    """Remember three messages at a time, and tell the `ref` and the id of each."""
     with Memory(database, embedder=HashEmbedder(), settings=Settings(lease=1)) as memory:
         for start in range(0, 100_000, 3):
             refs = [f"{name}-{n}" for n in range(start, start + 3)]
-            memory.remember("u", [Message(f"{ref} was said in Porto", id=ref, session=name) for ref in refs])
-            for ref in refs:
-                tell(ref)
+            batch = [Message(f"{ref} was said in Porto", id=ref, session=name) for ref in refs]
+            for ref, message in zip(refs, memory.remember("u", batch).ids, strict=True):
+                tell(f"{ref} {message}")
 
 
 def draws(tell: Tell, database: str, scope: str) -> None:

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from opening import memories, until
 from pictures import png
 
 from fabula import AsyncMemory, InvalidInput, Message, Passage, ProviderUnavailable, Settings
@@ -56,34 +57,19 @@ def clock() -> FakeClock:
 
 @pytest.fixture
 async def opening(db: str, clock: FakeClock) -> AsyncIterator[Opening]:
-    opened: list[AsyncMemory] = []
+    async with memories(db, lambda: {"embedder": HashEmbedder(), "clock": clock}) as memory:
 
-    async def open_(
-        extractor: FakeExtractor | None = None, *, url: str = db, auto_extract: bool = True,
-        extraction: ExtractionStrategy | None = None, **options: Any,
-    ) -> Nm:  # fmt: skip
-        extractor = extractor or FakeExtractor(drawn)
-        triggers: dict[str, Any] = {"auto_extract": auto_extract, "extraction": extraction}
-        given: dict[str, Any] = {
-            "embedder": HashEmbedder(), "extractor": extractor, "clock": clock,
-            "settings": settings(**triggers), **options,
-        }  # fmt: skip
-        memory = AsyncMemory(url, **given)
-        opened.append(memory)
-        return Nm(await memory.open(), Conversations(memory, closing=closing(**triggers)), extractor)
+        async def open_(
+            extractor: FakeExtractor | None = None, *, url: str = db, auto_extract: bool = True,
+            extraction: ExtractionStrategy | None = None, **options: Any,
+        ) -> Nm:  # fmt: skip
+            extractor = extractor or FakeExtractor(drawn)
+            triggers: dict[str, Any] = {"auto_extract": auto_extract, "extraction": extraction}
+            given: dict[str, Any] = {"store": url, "extractor": extractor, "settings": settings(**triggers), **options}
+            opened = await memory(**given)
+            return Nm(opened, Conversations(opened, closing=closing(**triggers)), extractor)
 
-    yield open_
-    for memory in opened:
-        async with asyncio.timeout(20):
-            await memory.close(drain=0)
-
-
-async def until(what: Callable[[], Awaitable[bool]], seconds: float = 20) -> None:
-    for _ in range(round(seconds / 0.02)):
-        if await what():
-            return
-        await asyncio.sleep(0.02)
-    raise AssertionError("the background did not get there")
+        yield open_
 
 
 async def done(nm: Nm, left: int = 0) -> None:

@@ -137,7 +137,8 @@ class Crashes:
         importer = Working(imports, self.url, str(moment))
         told = [await asyncio.to_thread(importer.told) for _ in range(self.chance.randrange(1, 40))]
         await asyncio.sleep(self.chance.random() / 20)
-        self.acknowledged += told + await asyncio.to_thread(importer.kill)
+        told += await asyncio.to_thread(importer.kill)
+        self.acknowledged += [one.split()[0] for one in told]
 
     async def nothing_is_lost_or_doubled(self) -> None:
         flushed = await self.memory.flush("u", seconds=60)

@@ -90,7 +90,7 @@ async def nothing_is_missing(db: str, acknowledged: list[str]) -> None:
     # Far in the future, so that the lease of the killed process has run out.
     async with AsyncMemory(db, embedder=HashEmbedder(), clock=FakeClock("2100-01-01"), background=False) as memory:
         kept = [record for record in await memory.records("u") if isinstance(record, Passage)]
-        assert set(acknowledged) <= {passage.ref for passage in kept}
+        assert set(acknowledged) <= {f"{passage.ref} {passage.id}" for passage in kept}
         assert len(kept) % 3 == 0, "a batch is there as a whole or not at all"
         assert await memory.check() == []
         assert (await memory.recall("u", "Porto", Plan(limit=1))).passages

@@ -3,6 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -180,8 +181,10 @@ class TestScripts:
                  + [hash_term(char) for char in text if ord(char) > 255]) for name, text in said]  # fmt: skip
         talk += [("c", [hash_term(char) for char in "年月日"]), ("b", [hash_term("面")])]
         # Few terms are looked up among the characters of Han; and the characters among more terms than they are.
-        more = [("d", range(25_000))]
-        for index in (index_of(talk), index_of(talk).compacted(), index_of([*talk, *more]).compacted()):
+        few, many = (index_of([*talk, ("d", range(count))]).compacted() for count in (300, 25_000))
+        field = many.of("passage")
+        later = replace(field, postings=replace(field.postings, sorted_to=24_000))  # as if the last came afterwards
+        for index in (index_of(talk), few, many, replace(many, fields={"passage": later})):
             assert foreign(index, "passage", han=True).tolist()[:9] == [1, 1, 0, 0, 0, 1, 0, 0, 0]
             assert foreign(index, "passage", han=False).tolist()[:9] == [0, 0, 1, 1, 1, 0, 1, 1, 1]
         assert foreign(index_of([("c", [1])]), "passage", han=True).tolist() == [0]
