@@ -26,7 +26,7 @@ class Attempts:
         return self
 
     async def __anext__(self) -> None:
-        if self._tried > TRIES:
+        if self._tried >= TRIES:
             raise StoreUnavailable(f"scope {self._scope!r} is written to all the while")
         if self._tried:
             await asyncio.sleep(random.random() * min(0.05, 0.002 * self._tried))

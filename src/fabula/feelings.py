@@ -102,9 +102,9 @@ def felt(record: Record, vector: Floats | None, space: str) -> Emotion | None:
 def all_felt(
     records: Sequence[Record], told: Sequence[str], vectors: Floats, embedded: Sequence[bool], space: str
 ) -> list[Emotion | None]:  # fmt: skip
-    """Return how each record felt, as `felt` does; `told` are their scripts, which the word for it is in.
+    """Return how each record felt, as `felt` does; `told` are their scripts, by which the word for it is chosen.
 
-    `vectors` has a row for each, of those that are `embedded`.
+    `vectors` has a row for each, which counts where it is `embedded`.
     """
     emotions = [record.emotion for record in records]
     unknown = [place for place, emotion in enumerate(emotions) if emotion is None]

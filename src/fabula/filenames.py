@@ -11,7 +11,7 @@ from typing import Final
 SPELLINGS: Final[Mapping[str, str]] = {
     "jpeg": "jpg", "htm": "html", "xhtml": "html", "yml": "yaml", "markdown": "md", "text": "txt",
 }  # fmt: skip
-"""Endings by which the same type goes."""
+"""Other endings of a type, each with the usual one."""
 _USUAL: Final = frozenset(
     """
     img image images photo photos pic pics picture pictures camera scan file attachment upload download unnamed untitled

@@ -1,6 +1,6 @@
 """From ranked rows to hits: passages, what was drawn from them, and what reverse provenance expansion adds.
 
-It knows no question; ranking has been done.
+The passages have been ranked, and what was drawn from them; what stands on its own is ranked here.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class _Rows(NamedTuple):
     """`None`: they were found by their meaning alone."""
     lifted: Floats
     best: Ints
-    """The passages that told them, −1: none did."""
+    """The passages that told them, −1: none is known."""
     features: Mapping[str, Floats | Doubles]
     """What else is among the parts."""
 
@@ -201,22 +201,22 @@ class Answer:
 
     def _hits(
         self, group: _Rows, records: Sequence[Record], relevance: Doubles, similarity: Doubles,
-        felt: Sequence[Emotion | None],
+        emotions: Sequence[Emotion | None],
     ) -> list[Hit]:  # fmt: skip
         parts: dict[str, Floats | Doubles] = {"cosine": group.cosine, **group.features}
         if group.covered is not None:
             parts["covered"] = group.covered
+            if self.plan.factors is not None:
+                parts["similarity"] = similarity
         # What was asked before tells nothing of whether the answer is known.
         parts["relevance"] = relevance * (1 - parts["echo"].astype(np.float64)) if "echo" in parts else relevance
         if self.plan.factors is not None:
-            # When it was told, and how alike; NaN: not known, and no part.
             parts["told"] = np.append(self.index.of("passage").valid_from, np.nan)[group.best]
-            parts["similarity"] = similarity
-        told = zip(*(values.tolist() for values in parts.values()), strict=True)
+        rows = zip(*(column.tolist() for column in parts.values()), strict=True)
         scores = relevance if group.scores is None else group.scores
         return [
             Hit(record=record, score=score, parts=_parts(parts, values), emotion=emotion)
-            for record, score, values, emotion in zip(records, scores.tolist(), told, felt, strict=True)
+            for record, score, values, emotion in zip(records, scores.tolist(), rows, emotions, strict=True)
         ]
 
     async def nearest(self) -> list[Hit]:
@@ -321,7 +321,7 @@ class Answer:
 
 
 def _parts(names: Iterable[str], values: Sequence[float]) -> dict[str, float]:
-    """The values that are known, by their names."""
+    """The values that are known, which NaN is not, by their names."""
     return {name: value for name, value in zip(names, values, strict=True) if value == value}
 
 

@@ -194,7 +194,8 @@ class AsyncMemory(Looking, Keeping):
 
         The version before stays (`history`, `as_of`). `meta` takes the place of what was there; a function makes it of
         that, and is called again where somebody else wrote in between: nothing is lost. `None` where there is no such
-        record. Raises `InvalidInput` for a passage, which is never changed, and a note, which `kv` changes.
+        record. Raises `InvalidInput` for a passage, which is never changed, and a note, which `kv` changes; and
+        `StoreUnavailable`, also where somebody else writes in between all the while.
         """
         ground = await self._crew.ready()
         scope, record_id = identifier(scope, "scope"), identifier(record_id, "id")

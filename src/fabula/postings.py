@@ -9,7 +9,7 @@ from typing import Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-Terms: TypeAlias = NDArray[np.uint64]
+Hashes: TypeAlias = NDArray[np.uint64]
 Rows: TypeAlias = NDArray[np.int32]
 Counts: TypeAlias = NDArray[np.uint16]
 
@@ -23,7 +23,7 @@ POSTING: Final = np.dtype([("term", "<u8"), ("tf", "<u2")])
 class Postings:
     """Term occurrences of all rows of a field: sorted by term up to `sorted_to`, in order of arrival after it."""
 
-    term: Terms
+    term: Hashes
     row: Rows
     tf: Counts
     sorted_to: int = 0
@@ -45,7 +45,7 @@ class Postings:
             rows = np.concatenate((self.row[left:right], self.row[tail]))
             yield rows, np.concatenate((self.tf[left:right], self.tf[tail]))
 
-    def extended(self, term: Terms, row: Rows, tf: Counts) -> Postings:
+    def extended(self, term: Hashes, row: Rows, tf: Counts) -> Postings:
         """Return these postings with more at the end."""
         return Postings(
             np.concatenate((self.term, term)),

@@ -30,39 +30,26 @@ LETTERS: Final = 3
 FEW: Final = 4
 """Rows of a script by which a scope and the model's calibration weigh alike in telling how far apart scripts are."""
 _known: WeakKeyDictionary[Index, dict[Kind, Ints]] = WeakKeyDictionary()
-_strange: WeakKeyDictionary[Index, dict[tuple[Kind, bool], tuple[Floats, Floats]]] = WeakKeyDictionary()
 
 
 def foreign(index: Index, kind: Kind, *, han: bool, group: Ints | None = None) -> Floats:
     """Return 1 for each row that is told in another script than a question in Han, or in Latin letters.
 
     It is known by its Han characters and its English function words. What has neither is told as most of its `group`
-    (its session) are, or else as most of all, if that is known. The groups of a kind are the same for all of an index.
+    (its session) are, or else as most of all, if that is known.
     """
-    found = _strange.setdefault(index, {})
-    way: tuple[Kind, bool] = (kind, group is not None)
-    if way not in found:
-        found[way] = _foreign(_says(index, kind), index.of(kind).session if group is None else group)
-    return found[way][han]
-
-
-def _says(index: Index, kind: Kind) -> Ints:
-    """What each row's own words say: 1 for Han, −1 for English, 0 for neither."""
+    held = index.of(kind)
     known = _known.setdefault(index, {})
     if kind not in known:
-        held = index.of(kind)
         known[kind] = np.sign(_characters(held) - LETTERS * _different(held, LATIN_TOLD))
-    return known[kind]
-
-
-def _foreign(says: Ints, group: Ints) -> tuple[Floats, Floats]:
-    """1 for each row that is foreign to a question in Latin letters; and to one in Han."""
+    says = known[kind]
     if not says.any():
-        return (nobody := np.zeros(len(says), np.float32)), nobody
+        return np.zeros(len(held), np.float32)
     if not says.all():
+        group = held.session if group is None else group
         leaning = np.bincount(group - group.min(), says)[group - group.min()]
         says = np.where(says, says, np.where(leaning, leaning, says.sum()))
-    return (says > 0).astype(np.float32), (says <= 0).astype(np.float32)
+    return ((says > 0) != han).astype(np.float32)
 
 
 def by_meaning(index: Index, cue: Cue, kind: Kind, group: Ints | None = None) -> tuple[Floats, Floats]:
@@ -101,7 +88,7 @@ def _different(held: Field, words: Iterable[str]) -> Ints:
 def _characters(held: Field) -> Ints:
     """How many Han characters each row has, dates apart."""
     han, terms = _han(), held.postings.term
-    # The few are searched for among the many: many sorted postings for the characters, else the characters for them.
+    # Whichever is fewer is looked up in the other: the characters in many sorted terms, few terms in the characters.
     head = terms[: held.postings.sorted_to] if held.postings.sorted_to > len(han) else terms[:0]
     later, found = terms[len(head) :], np.zeros(len(terms), np.bool_)
     found[len(head) :] = han[np.minimum(han.searchsorted(later), len(han) - 1)] == later

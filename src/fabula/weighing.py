@@ -57,9 +57,9 @@ def recency(
 ) -> Doubles:  # fmt: skip
     """Return how fresh each hit is, `factors.floor` to 1: `floor + (1 − floor)·exp(−age / (τ·(1 + .5·arousal)))`.
 
-    What is still to come is as fresh as can be, and what says no time. What is among `accessed`, since it was recalled
-    often, stays fresh by the base level of ACT-R in its closed form, B = ln(n / (1 − d)) − d·ln(L) with L in days, as
-    the odds of still being known.
+    What is still to come, or says no time, is as fresh as can be. What was recalled often, as `accessed` tells, stays
+    fresh by the base level of ACT-R in its closed form, B = ln(n / (1 − d)) − d·ln(L) with L in days, as the odds of
+    still being known.
     """
     now = at.timestamp()
     moments = np.array([now if (moment := moment_of(hit)) is None else moment for hit in hits], np.float64)
@@ -135,7 +135,8 @@ def _relevance(hits: Sequence[Hit]) -> Doubles:
         # How much less than the first of its kind the ranking finds in each; of what stands on its own, ranked by the
         # same as it is rated by, only what it lost because it is over or says no time.
         best = scores[places[0]]
-        share = fitting[places] if standing else scores[places] / best if best > 0 else 1.0
+        ranked = scores[places] / best if best > 0 else 1.0
+        share = fitting[places] if standing else ranked
         relevance[places] = found * share
     return relevance
 

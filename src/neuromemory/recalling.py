@@ -25,8 +25,14 @@ async def recalled(
     graphed: bool, explain: bool,
 ) -> Shape:  # fmt: skip
     """Return a recollection as `NeuroMemory.recall` does; a leg that fails is named in `degraded`."""
-    # The profile is read meanwhile.
-    found, (profile, failed) = await asyncio.gather(recalling, _profile(memory, user_id))
+    reading = asyncio.ensure_future(_profile(memory, user_id))  # meanwhile
+    try:
+        found = await recalling
+        profile, failed = await reading
+    finally:
+        reading.cancel()  # where the recall has failed, or is given up, nobody waits for it
+    for one in failed:
+        log.warning("recall went on without the %s", one)
     hits = [hit for hit in found.hits if memory_type is None or shapes.memory_type(hit.record) == memory_type]
     told = _Told(hits)
     facts = [fact for fact in found.facts if fact.status == "live"] if graphed else []
@@ -73,7 +79,6 @@ async def _profile(memory: AsyncMemory, user_id: str) -> tuple[Shape, list[str]]
     try:
         return await profiled(memory, user_id), []
     except FabulaError as error:
-        log.warning("recall went on without the profile: %s", error)
         return {}, [f"profile: {error}"]
 
 

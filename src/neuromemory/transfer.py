@@ -10,7 +10,8 @@ from fabula import AsyncMemory, InvalidInput
 from fabula.text import identifier
 
 _SCOPE: Final = re.compile(r"\Ascope (?=')")
-"""How errors begin about whose memory it is."""
+_NOBODY: Final = re.compile(r"\Athere is no scope (?=')")
+"""How errors begin about whose memory it is, and that there is none."""
 
 
 async def export_user_data(memory: AsyncMemory, user_id: str) -> dict[str, Any]:
@@ -22,7 +23,7 @@ async def export_user_data(memory: AsyncMemory, user_id: str) -> dict[str, Any]:
     try:
         return await memory.export(user_id)
     except InvalidInput as error:
-        raise InvalidInput(str(error).replace("there is no scope", "there is no user")) from None
+        raise InvalidInput(_NOBODY.sub("there is no user ", str(error))) from None
 
 
 async def import_user_data(memory: AsyncMemory, data: Mapping[str, Any], user_id: str | None = None) -> dict[str, Any]:

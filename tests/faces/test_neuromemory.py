@@ -12,7 +12,7 @@ import pytest
 from neuro import Opening, Placed, Teller, fact
 
 import neuromemory
-from fabula import AsyncMemory, Fact, InvalidInput, ProviderError, ProviderUnavailable, StoreUnavailable
+from fabula import AsyncMemory, Fact, InvalidInput, MemoryClosed, ProviderError, ProviderUnavailable, StoreUnavailable
 from fabula.abc import Changes
 from fabula.extract import entry_of
 from fabula.names import PROPERTIES
@@ -318,6 +318,17 @@ async def test_a_profile_that_cannot_be_read_is_named(nm: NeuroMemory, monkeypat
     found = await nm.recall("alice", "cello")
     assert (len(found["merged"]), found["user_profile"]) == (1, {})
     assert found["degraded"] == ["profile: the file is locked"]
+
+
+async def test_a_recall_that_fails_says_so_alone(nm: NeuroMemory, caplog: pytest.LogCaptureFixture):
+    with pytest.raises(InvalidInput):
+        await nm.recall("alice", 5)  # type: ignore[arg-type]
+    await nm.close()
+    with pytest.raises(MemoryClosed):
+        await nm.recall("alice", "cello")
+    await asyncio.sleep(0)
+    assert not [task for task in asyncio.all_tasks() if "profile" in repr(task.get_coro())]
+    assert caplog.messages == []
 
 
 async def test_a_recall_that_is_given_up_at_once_leaves_nothing_behind(nm: NeuroMemory):

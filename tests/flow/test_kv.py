@@ -4,6 +4,7 @@ import asyncio
 import sys
 import unicodedata
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,10 @@ import pytest_asyncio
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from fabula import AsyncMemory, InvalidInput, Memory, Message, Settings
+from fabula import AsyncMemory, Fact, InvalidInput, Memory, Message, Settings, StoreUnavailable, attempts
+from fabula.abc import Changes, Lease, Written
 from fabula.secrets import MARK
+from fabula.stores import SQLiteStore
 from fabula.testing import FakeClock
 
 
@@ -34,6 +37,37 @@ async def test_a_value_comes_back_as_it_was(memory: AsyncMemory, value: Any):
     assert kept is not None
     assert (kept.value, kept.id, kept.namespace, kept.key) == (value, note.id, "settings", "k")
     assert type(kept.value) is type(value)
+
+
+class Outpaced(SQLiteStore):
+    """A store in which somebody else writes before each change that is meant for what was read."""
+
+    tried = 0
+
+    async def write(self, scope: str, changes: Changes, lease: Lease | None = None) -> Written:
+        if changes.revision is not None:
+            self.tried += 1
+            changes = replace(changes, revision=changes.revision + 1)
+        return await super().write(scope, changes, lease)
+
+
+async def test_a_change_is_given_up_that_others_always_write_before(file: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(attempts, "TRIES", 3)
+    store = Outpaced(file)
+    async with AsyncMemory(store, embedder=None, background=False) as memory:
+        await memory.remember("u", "tea")
+        (fact,) = await memory.add("u", Fact(scope="", id="", text="likes tea"))
+        for change in (
+            lambda: memory.kv.merge("u", "n", "k", {"a": 1}),
+            lambda: memory.graph.add_edge("u", "Ann", "likes", "tea"),
+            lambda: memory.revise("u", fact, text="likes coffee"),
+        ):
+            store.tried = 0
+            with pytest.raises(StoreUnavailable, match="is written to all the while"):
+                await change()
+            assert store.tried == 3
+        assert await memory.kv.get("u", "n", "k") is None
+        assert [record.text for record in await memory.records("u", "fact")] == ["likes tea"]
 
 
 async def test_what_is_not_there(memory: AsyncMemory):
