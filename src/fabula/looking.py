@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import reprlib
 from collections.abc import Sequence
+from contextlib import aclosing
 from datetime import datetime
 from typing import Any, Final, get_args
 
@@ -65,10 +66,11 @@ class Looking:
             limit=PAGE if limit is None else min(PAGE, limit),
         )  # fmt: skip
         found: list[Record] = []
-        async for page in ground.store.pages(scope, wanted):
-            found += [record for _, record in page]
-            if len(page) < wanted.limit or (limit is not None and len(found) >= limit):
-                break
+        async with aclosing(ground.store.pages(scope, wanted)) as pages:
+            async for page in pages:
+                found += [record for _, record in page]
+                if len(page) < wanted.limit or (limit is not None and len(found) >= limit):
+                    break
         return found[:limit]
 
     async def dated(

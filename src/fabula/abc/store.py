@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -109,7 +109,7 @@ class Store(ABC):
     async def find(self, scope: str, wanted: Filter) -> list[tuple[int, Record]]:
         """List records with their numbers, in order of arrival."""
 
-    async def pages(self, scope: str, wanted: Filter) -> AsyncIterator[list[tuple[int, Record]]]:
+    async def pages(self, scope: str, wanted: Filter) -> AsyncGenerator[list[tuple[int, Record]], None]:
         """Yield what `find` lists from `wanted.after` on, `wanted.limit` at a time, until there is no more."""
         while page := await self.find(scope, wanted):
             yield page
