@@ -125,12 +125,17 @@ def _spare(postgres_server: Databases) -> Iterator[list[str]]:
         postgres_server.drop(name)
 
 
+@pytest.fixture(scope="session")
+def _shape(postgres_server: Databases, postgres_template: str) -> Any:
+    return postgres_server.shape(postgres_template)
+
+
 @pytest.fixture
-def postgres_url(postgres_server: Databases, postgres_template: str, _spare: list[str]) -> Iterator[str]:
+def postgres_url(postgres_server: Databases, postgres_template: str, _shape: Any, _spare: list[str]) -> Iterator[str]:
     """The URL of a memory without anything in it, for this test alone."""
     name = _spare.pop() if _spare else postgres_server.create(template=postgres_template)
     yield postgres_server.url(name)
-    if postgres_server.emptied(name, like=postgres_template):
+    if postgres_server.emptied(name, shape=_shape):
         _spare.append(name)
     else:
         postgres_server.drop(name)

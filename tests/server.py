@@ -16,11 +16,11 @@ import subprocess
 import sys
 import tempfile
 import uuid
-from collections.abc import Generator
+from collections.abc import Awaitable, Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 from urllib.parse import quote, urlencode, urlsplit
 
 FINGERPRINT = """
@@ -34,6 +34,7 @@ FINGERPRINT = """
            (SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid())"""
 """What has to be alike for one database to stand for another: tables, indexes, migrations, schemas, connections."""
 
+T = TypeVar("T")
 USER, PASSWORD = "fabula", "p@ss:w/rd"
 
 
@@ -81,24 +82,34 @@ class Databases:
         """Drop a database, whoever is still connected to it."""
         self._execute(f"DROP DATABASE {_quoted(name)} WITH (FORCE)")
 
-    def emptied(self, name: str, *, like: str) -> bool:
-        """Delete all rows of a database; give whether it is then as `like` is, and nobody is connected to it.
+    def shape(self, name: str) -> Any:
+        """Give what a database is made of, while nobody is connected to it."""
+        return self._connected(lambda connection: connection.fetch(FINGERPRINT), name)
+
+    def emptied(self, name: str, *, shape: Any) -> bool:
+        """Delete all rows of a database; give whether it is then of that shape, and nobody is connected to it.
 
         The table of migrations keeps its rows.
         """
-        shape = self._execute(FINGERPRINT, name)
-        if shape != self._execute(FINGERPRINT, like):
-            return False
-        self._execute(";".join(f"DELETE FROM {_quoted(table)}" for table in shape[0]["tables"]), name, script=True)
-        return True
 
-    def _execute(self, statement: str, database: str | None = None, *, script: bool = False) -> Any:
+        async def empty(connection: Any) -> bool:
+            if await connection.fetch(FINGERPRINT) != shape:
+                return False
+            await connection.execute(";".join(f"DELETE FROM {_quoted(table)}" for table in shape[0]["tables"]))
+            return True
+
+        return self._connected(empty, name)
+
+    def _execute(self, statement: str) -> None:
+        self._connected(lambda connection: connection.execute(statement))
+
+    def _connected(self, work: Callable[[Any], Awaitable[T]], database: str | None = None) -> T:
         asyncpg: Any = importlib.import_module("asyncpg")  # its types are incomplete
 
-        async def execute() -> Any:
+        async def execute() -> T:
             connection = await asyncpg.connect(self.administrator if database is None else self.url(database))
             try:
-                return await (connection.execute if script or database is None else connection.fetch)(statement)
+                return await work(connection)
             finally:
                 await connection.close()
 

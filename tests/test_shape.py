@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[1] / "src" / "fabula"
 FLOORS: dict[str, tuple[int, str]] = {
     unit: (floor, room)
     for floor, room, units in (
-        (0, "words", "errors checking filenames types conventions settings postings index data"),
+        (0, "words", "errors aside checking filenames types conventions settings postings index data"),
         (1, "seams", "abc"),
         (
             2,

@@ -8,15 +8,19 @@ from __future__ import annotations
 import calendar
 import logging
 import re
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache
+from itertools import islice
+from operator import itemgetter
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from fabula import when
 from fabula.abc import LLM, Extraction
+from fabula.aside import aside
 from fabula.checking import within
 from fabula.conventions import Conventions
 from fabula.errors import ProviderBadReply
@@ -103,6 +107,9 @@ class RuleExtractor:
 
         Of documents only the entities are returned: rules cannot tell what happened in them.
         """
+        return await aside(sum(len(passage.text) for passage in window), self._extracted, window, context)
+
+    def _extracted(self, window: Sequence[Passage], context: Sequence[Passage]) -> Extraction:
         frames: list[Frame] = []
         entities: dict[str, Entity] = {}
         speakers = dict.fromkeys(p.speaker for p in (*context, *window) if fold(p.speaker) not in ROLES)
@@ -148,12 +155,12 @@ def _frame(exchange: Sequence[Passage], people: Sequence[str], places: Sequence[
 
 def _events(stage: Sequence[Passage], conventions: Conventions) -> list[Event]:
     """What happened: each sentence that says when; where none does, the one that tells most."""
-    dated = [
+    dated = (
         Event(participants=(p.speaker,), action=sentence.strip(), time=time)
         for p, sentence in told(stage)
         if (time := _date(p, sentence, conventions)) is not None
-    ]
-    return dated[:EVENTS] or [replace(event_of(stage), time=None)]
+    )
+    return list(islice(dated, EVENTS)) or [replace(event_of(stage), time=None)]
 
 
 def _short(passage: Passage) -> str:
@@ -261,12 +268,13 @@ def _act(text: str, listed: Sequence[_Capitalised]) -> bool:
 
 
 def _times(text: str) -> list[tuple[int, int]]:
-    """Where a text says a time."""
+    """Where a text says a time, in order."""
     return [(found.start, found.end) for found in when.find(text, _SOMETIME)]
 
 
-def _within(times: Iterable[tuple[int, int]], start: int, end: int) -> bool:
-    return any(first <= start and end <= last for first, last in times)
+def _within(times: Sequence[tuple[int, int]], start: int, end: int) -> bool:
+    at = bisect_right(times, start, key=itemgetter(0)) - 1
+    return at >= 0 and end <= times[at][1]
 
 
 _NEVER: Final = frozenset(("i", "i'm", "i've", "i'll", "i'd", *map(str.lower, calendar.day_name)))

@@ -15,6 +15,7 @@ from typing import Any, Final, cast
 
 from fabula import recall as recalling
 from fabula.abc import BlobStore, Changes, Entry, Erasure, Filter, Ground, Ready
+from fabula.aside import aside
 from fabula.attempts import Attempts
 from fabula.checking import FARTHEST, within
 from fabula.checking import LARGEST as LARGEST_PICTURE
@@ -231,7 +232,10 @@ class Files:
         """
         key = blob_key(scope, file.id)
         put = False
-        made = [entry(scope, message, file.created, ground.settings) for message in messages]
+        made = await aside(
+            sum(len(message.content) for message in messages),
+            lambda: [entry(scope, message, file.created, ground.settings) for message in messages],
+        )
         async with self._one:  # in this process; the revision holds off the others
             async for _ in Attempts(scope):
                 state = await ground.store.state(scope)

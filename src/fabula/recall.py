@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from fabula import narrowing, question, ranking, scoring
 from fabula.abc import Embedder, Store
+from fabula.aside import aside
 from fabula.conventions import Conventions
 from fabula.errors import ProviderError
 from fabula.hits import Answer
@@ -38,6 +39,8 @@ ASKED: Final = 500
 """Characters of a question in which names are looked for: what is longer is a text, and names many."""
 NAMES: Final = 20
 """How many entities that the question names are looked at for their other names."""
+END: Final = 2000
+"""Characters that are read at the beginning and at the end of a question that has more than both."""
 NEAREST: Final = 200
 """How many of the nearest vectors are fetched where they are left in the database."""
 FETCHED: Final = 2000
@@ -62,9 +65,10 @@ async def recall(
     images: Sequence[Image] = (),
 ) -> Recollection:
     """Answer `query` from the memories of `scope`; see `AsyncMemory.recall`."""
-    alone, query = (_words(query, images, names=names) for names in (False, True))
-    if not query:
-        return Recollection(scope=scope, query=query)
+    told = _words(query, images, names=True)
+    if not told:
+        return Recollection(scope=scope, query=told)
+    alone, query = _ends(_words(query, images, names=False)), _ends(told)
     embedder = embedder if "dense" in plan.channels else None
     index = await store.load(scope, embedder.space if embedder is not None else "")
     degraded: list[str] = []
@@ -82,7 +86,7 @@ async def recall(
     if as_of is not None:
         index = index.at(as_of.timestamp())
     named = list(_named(query, index))
-    cue, asked = read(query, index, at, vector, conventions, named)
+    cue, asked = await aside(len(query), read, query, index, at, vector, conventions, named)
     apart = _apart(embedder, cue) if embedder is not None and vector is not None else 0.0
     cue = replace(cue, names=await _other_names(store, scope, index, named), apart=apart)
     allowed, then = narrowing.passages(index, plan, as_of), narrowing.said_then(index, plan)
@@ -98,7 +102,7 @@ async def recall(
     hits, confidence = await answer.found()
     return Recollection(
         scope=scope,
-        query=query,
+        query=told,
         hits=tuple(hits),
         confidence=confidence,
         degraded=tuple(degraded),
@@ -219,6 +223,11 @@ def _bounds(window: Interval, at: datetime) -> tuple[float, float]:
 def _words(query: str, images: Sequence[Image], *, names: bool) -> str:
     """What is asked for in words: the question, and what its pictures are captioned or, with `names`, called."""
     return clean(" ".join([query, *(image.caption or (image.name if names else "") for image in images)])).strip()
+
+
+def _ends(query: str) -> str:
+    """A question as it is read: of a long one its beginning and its end, where it is likeliest to say what it asks."""
+    return query if len(query) <= 2 * END else f"{query[:END]} {query[-END:]}"
 
 
 async def _shown(embedder: Embedder, index: Index, words: str, images: Sequence[Image]) -> np.ndarray | None:

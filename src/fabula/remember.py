@@ -15,6 +15,7 @@ import numpy as np
 
 from fabula import narrowing, standing, when
 from fabula.abc import SEARCHED, Changes, Clock, Embedder, Entry, Filter, Lease, Pending, Store, Task, Terms
+from fabula.aside import aside
 from fabula.checking import aware
 from fabula.errors import EmbeddingMismatch, InvalidInput
 from fabula.index import LINK, LINKS
@@ -38,6 +39,8 @@ from fabula.types import (
     Record,
 )
 
+DATED: Final = 20_000
+"""Characters of a message that are read for whether it says a time: what is longer is found by its words."""
 MASKED: Final = "fabula:masked"
 """The key of `meta` under which the spans of masked secrets are kept: kind, start, end."""
 UNEXTRACTED: Final = "fabula:unextracted"
@@ -126,7 +129,8 @@ def _marks(text: str, told: datetime) -> list[str]:
 
     "Now" and "recently" are times that most talk is full of, and no answer to a question that asks when.
     """
-    found = [one for one in when.find(text, told) if one.interval is None or one.interval.precision not in VAGUE]
+    read = when.find(text[:DATED], told)
+    found = [one for one in read if one.interval is None or one.interval.precision not in VAGUE]
     starts = [one.interval.start for one in found if one.interval is not None]
     ahead = any(start is not None and start > told for start in starts)
     return [TIMED, AHEAD] if ahead else [TIMED] if found else []
@@ -140,19 +144,15 @@ async def remember(
 ) -> Receipt:
     """Store `messages` in one transaction; see `AsyncMemory.remember`. `space` is what they will be embedded in."""
     at = clock()
-    passages: list[Passage] = []
-    masked: list[Masked] = []
-    first: dict[str, Passage] = {}
-    entries: list[Entry] = []
-    for message in messages:
-        passage, found = _passage(scope, message, at, settings)
-        passages.append(passage)
-        masked += found
-        if first.setdefault(passage.id, passage) is passage:
-            entries.append(_entry(passage, message))
-    if not first:
+    long = sum(len(message.content) for message in messages)
+    made = await aside(long, lambda: [_made(scope, message, at, settings) for message in messages])
+    if not made:
         return Receipt()
-    changes = Changes(add=tuple(entries), space=space, analyzer=ANALYZER, at=at, quiet=settings.idle)
+    passages = [passage for passage, _, _ in made]
+    masked = [span for _, spans, _ in made for span in spans]
+    first = {passage.id: passage for passage in reversed(passages)}
+    entries = tuple(entry for passage, _, entry in made if first[passage.id] is passage)
+    changes = Changes(add=entries, space=space, analyzer=ANALYZER, at=at, quiet=settings.idle)
     written = await store.write(scope, changes)
     duplicates: list[str] = []
     conflicts: list[str] = []
@@ -173,14 +173,15 @@ async def remember(
 
 def entry(scope: str, message: Message, at: datetime, settings: Settings) -> Entry:
     """Return what a message is written as, its secrets masked."""
-    return _entry(_passage(scope, message, at, settings)[0], message)
+    return _made(scope, message, at, settings)[2]
 
 
-def _entry(passage: Passage, message: Message) -> Entry:
+def _made(scope: str, message: Message, at: datetime, settings: Settings) -> tuple[Passage, list[Masked], Entry]:
+    passage, spans = _passage(scope, message, at, settings)
     tasks: tuple[Task, ...] = ("embed", "extract") if message.extract else ("embed",)
     pictures = {place: image.data for place, image in enumerate(message.images) if image.data}
-    terms = terms_of(passage)
-    return Entry(record=passage, terms=terms, tasks=tasks if searchable(passage) else (), pictures=pictures)
+    tasks = tasks if searchable(passage) else ()
+    return passage, spans, Entry(record=passage, terms=terms_of(passage), tasks=tasks, pictures=pictures)
 
 
 def _passage(scope: str, message: Message, at: datetime, settings: Settings) -> tuple[Passage, list[Masked]]:

@@ -335,9 +335,9 @@ def test_a_process_that_is_killed_while_it_makes_facts_and_frames(db: str, repor
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 @case("B079")
-def test_a_process_that_is_killed_at_50_moments(db: str, report: str):
-    for moment in range(50):
-        killed(db, f"u{moment}", 1 + moment % 3, 0.007 * moment)
+def test_a_process_that_is_killed_at_25_moments(db: str, report: str):
+    for moment in range(25):
+        killed(db, f"u{moment}", 1 + moment % 3, 0.014 * moment)
 
 
 @case("B094")

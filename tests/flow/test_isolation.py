@@ -314,7 +314,7 @@ async def live(db: str, operations: Sequence[tuple[str, str, int]], hot: int) ->
             await world.do(name, "forget everything", 0)
 
 
-@run(5)
+@run(3)
 @given(operations=OPERATIONS, hot=st.sampled_from([0, 2**20]))
 async def test_nobody_sees_another(db: str, operations: list[tuple[str, str, int]], hot: int):
     await live(db, operations, hot)
@@ -322,7 +322,7 @@ async def test_nobody_sees_another(db: str, operations: list[tuple[str, str, int
 
 @pytest.mark.slow
 @pytest.mark.timeout(1200)
-@run(30)
+@run(12)
 @given(operations=OPERATIONS, hot=st.sampled_from([0, 2**20]))
-async def test_nobody_sees_another_30_times(db: str, operations: list[tuple[str, str, int]], hot: int):
+async def test_nobody_sees_another_12_times(db: str, operations: list[tuple[str, str, int]], hot: int):
     await live(db, operations, hot)

@@ -1,6 +1,7 @@
 """A large scope whose vectors stay in PostgreSQL, behind an approximate index of its own."""
 
 import logging
+from io import BytesIO
 from typing import Any
 
 import numpy as np
@@ -133,10 +134,8 @@ async def test_recall_at_50_000_of_one_scope_among_200_000(postgres_url: str):
         for seed in range(4):
             scope, vectors = f"scope {seed}", talk(50_000, seed + 2)
             await connection.execute("INSERT INTO scopes VALUES ($1, 1, 1, 50000, 1, $2)", scope, space)
-            insert = "INSERT INTO vectors VALUES ($1, $2, $3, 1, $4::real[]::halfvec)"
-            await connection.executemany(
-                insert, [(scope, space, n, vector.tolist()) for n, vector in enumerate(vectors)]
-            )
+            lines = (f"{scope}\t{space}\t{n}\t1\t{vector.tolist()}\n" for n, vector in enumerate(vectors))
+            await connection.copy_to_table("vectors", source=BytesIO("".join(lines).encode()))
     await nearest.create(postgres_url, "scope 0")
     vectors, shares = talk(50_000, 2), []
     for question in talk(50, 99):
