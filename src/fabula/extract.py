@@ -18,7 +18,7 @@ from fabula.link import link
 from fabula.names import entity_id
 from fabula.people import Linked
 from fabula.profile import PROFILE, gathered, gathers, worded
-from fabula.remember import UNEXTRACTED, says_more, searchable, terms_of, through, with_pictures
+from fabula.remember import UNEXTRACTED, says_more, searchable, spelling, terms_of, through, with_pictures
 from fabula.render import without_memories
 from fabula.text import clean, derived_id, fold, note_id
 from fabula.timeline import SUPERSEDED_BY, told_by_both, worded_by, worders
@@ -237,7 +237,7 @@ async def _noted(store: Store, scope: str, notes: Sequence[Note]) -> tuple[tuple
             told[note.id] = note
         elif note.namespace == PROFILE and gathers(note.key):
             told[note.id] = _gathered(before, note)
-        elif before.value == note.value:
+        elif spelling(before.value) == spelling(note.value):
             again = _told_by(before, note)
             told |= {note.id: again} if again.sources != before.sources else {}
         elif note.id in told:  # one that was not kept yet has no version that comes back: its message is read again
@@ -253,7 +253,7 @@ async def _noted(store: Store, scope: str, notes: Sequence[Note]) -> tuple[tuple
 def _gathered(note: Note, other: Note) -> Note:
     """The note with the items that only the other has, whichever was told first."""
     value = gathered(note.value, other.value)
-    if value == note.value:
+    if spelling(value) == spelling(note.value):
         return _told_by(note, other)
     sources = tuple(dict.fromkeys((*note.sources, *other.sources)))
     meta = worded_by(told_by_both(other.meta, note.meta), (*worders(note), *worders(other)), sources)

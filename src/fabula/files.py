@@ -23,7 +23,7 @@ from fabula.chunks import chunks
 from fabula.errors import InvalidInput, StoreUnavailable
 from fabula.exported import BLOB, FILES, blob_key
 from fabula.filenames import SPELLINGS, in_words
-from fabula.remember import entry, hiding, new_id, openly, plain
+from fabula.remember import entry, hiding, new_id, openly, plain, spelling
 from fabula.settings import Settings
 from fabula.text import ANALYZER, clean, derived_id, identifier
 from fabula.types import (
@@ -251,7 +251,8 @@ class Files:
                     space=ground.space, analyzer=ANALYZER, at=ground.clock(), quiet=ground.settings.idle,
                     revision=0 if state is None else state.revision,
                 )  # fmt: skip
-                if kept == known or (await ground.store.write(scope, changes)).revision:
+                as_it_was = same is not None and spelling(note.value) == spelling(same.value)
+                if as_it_was or (await ground.store.write(scope, changes)).revision:
                     if known is not None and put:
                         await blobs.delete(key)
                     ground.wake(scope)

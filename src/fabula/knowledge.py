@@ -18,7 +18,7 @@ from fabula.errors import InvalidInput
 from fabula.extract import entry_of
 from fabula.link import relate
 from fabula.names import PROPERTIES, USER, normal
-from fabula.remember import hiding, plain
+from fabula.remember import hiding, plain, spelling
 from fabula.replies.values import sentence
 from fabula.surroundings import ENDS, Path, Surroundings
 from fabula.text import ANALYZER, identifier
@@ -326,7 +326,7 @@ def _interval(valid: Any) -> None:
 
 def _kept(work: _Work, known: R | None, now: R) -> R:
     """Write a record, unless it is known as it is."""
-    if now != known:
+    if known is None or now != known or spelling(dict(now.meta)) != spelling(dict(known.meta)):
         work.put[now.id] = now
     return now
 

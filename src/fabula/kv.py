@@ -12,7 +12,7 @@ from fabula.abc import Changes, Entry, Ground, Ready
 from fabula.attempts import Attempts
 from fabula.checking import within
 from fabula.errors import InvalidInput
-from fabula.remember import hiding, openly, plain
+from fabula.remember import hiding, openly, plain, spelling
 from fabula.text import clean, identifier, note_id
 from fabula.types import INTERNAL, MAX_LIMIT, Interval, Note
 
@@ -91,7 +91,7 @@ class KeyValues:
             if note is None:
                 return new
             value = _joined(note.value, new.value)
-            return note if value == note.value else replace(note, value=value, text="")
+            return note if spelling(value) == spelling(note.value) else replace(note, value=value, text="")
 
         return cast(Note, (await space.change(new.id, merged))[1])
 
@@ -136,12 +136,15 @@ class _Space:
     async def change(
         self, note_id: str, made: Callable[[Note | None], Note | None]
     ) -> tuple[Note | None, Note | None]:  # fmt: skip
-        """Write what is made of a note, once nobody else wrote in between; return it before and after."""
+        """Write what is made of a note, once nobody else wrote in between; return it before and after.
+
+        What is made is the note itself where it stays as it is.
+        """
         async for _ in Attempts(self.scope):
             state = await self.store.state(self.scope)
             before = await self.read(note_id)
             after = made(before)
-            if after == before:
+            if after is before:
                 return before, after
             at = self._clock()
             after = after and _since(after, at)
@@ -160,21 +163,15 @@ def _since(note: Note, at: datetime) -> Note:
 def _joined(held: Any, more: Any) -> Any:
     """An object or a list with what another has that it lacks."""
     if isinstance(held, list) and isinstance(more, list):
-        items = cast(list[Any], held).copy()
-        for item in cast(list[Any], more):
-            if not any(_same(item, one) for one in items):
-                items.append(item)
-        return items
+        lacking = {spelling(item): item for item in cast(list[Any], more)}
+        for item in cast(list[Any], held):
+            lacking.pop(spelling(item), None)
+        return [*cast(list[Any], held), *lacking.values()]
     if isinstance(held, dict) and isinstance(more, dict):
         return {**cast(dict[str, Any], held), **cast(dict[str, Any], more)}
     raise InvalidInput(
         f"an object is merged with an object and a list with a list, not {_kind(more)} with {_kind(held)}"
     )
-
-
-def _same(one: Any, other: Any) -> bool:
-    """Whether two values are one in JSON, where true is no number."""
-    return type(one) is type(other) and one == other
 
 
 def _kind(value: Any) -> str:

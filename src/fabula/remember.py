@@ -276,6 +276,11 @@ def plain(value: Any, hidden: Callable[[str], str], what: str) -> Any:
         raise InvalidInput(f"{what} is nested too deep") from None
 
 
+def spelling(value: Any) -> str:
+    """Return plain JSON in one spelling: two values are the same where this is, as 1, 1.0 and true are not."""
+    return json.dumps(value, sort_keys=True)
+
+
 # --- embedding --------------------------------------------------------------------------------------------------
 
 

@@ -168,6 +168,11 @@ async def test_the_same_file_twice_is_one(db: str, tmp_path: Path):
         assert (again.id, again.created, again.category, again.tags) == (first.id, first.created, "new", ("y",))
         other = await memory.files.upload("u", "b.txt", b"Alpha stands here.")
         assert other.id != first.id
+        for told in (1, True, 1.0):
+            again = await memory.files.upload("u", "b.txt", b"Alpha stands here.", metadata={"k": told})
+            kept = await memory.files.get("u", other.id)
+            assert kept is not None
+            assert repr(again.metadata) == repr(kept.metadata) == repr({"k": told})
 
 
 async def test_whether_a_file_is_there_is_asked_of_no_other_note(

@@ -93,6 +93,20 @@ async def test_a_node_is_found_by_its_aliases(memory: AsyncMemory):
     assert len(await memory.records("bob", "entity")) == 2
 
 
+@pytest.mark.parametrize(("held", "more"), [(1, True), (False, 0), (1, 1.0), ([{"a": 1}], [{"a": True}])])
+async def test_properties_are_compared_as_json(memory: AsyncMemory, held: Any, more: Any):
+    node = await memory.graph.add_node("bob", "Ann", properties={"a": held})
+    edge = await memory.graph.add_edge("bob", "Ann", "knows", "Bo", properties={"a": held})
+    other = await memory.graph.add_edge("bob", "Ann", "knows", "Cy", properties={"a": held})
+    await memory.graph.change_node("bob", node.id, properties={"a": more})
+    await memory.graph.change_edge("bob", edge.id, properties={"a": more})
+    await memory.graph.add_edge("bob", "Ann", "knows", "Cy", properties={"a": more})
+    kept = [await memory.get("bob", one.id) for one in (node, edge, other)]
+    assert [repr(one and one.meta[PROPERTIES]) for one in kept] == [repr({"a": more})] * 3
+    await memory.graph.change_node("bob", node.id, properties={"a": more})
+    assert len(await memory.history("bob", node.id)) == 2
+
+
 async def test_two_of_one_name_and_two_types_are_two(memory: AsyncMemory):
     place = await memory.graph.add_node("bob", "Paris", "Location")
     person = await memory.graph.add_node("bob", "Paris", "Person")

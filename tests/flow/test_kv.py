@@ -215,6 +215,27 @@ async def test_merging(memory: AsyncMemory):
     assert len(await memory.kv.history("u", "n", "list")) == 2
 
 
+@pytest.mark.parametrize(("held", "more"), [(1, True), (0, False), (False, 0), (1, 1.0), (1.0, 1), ([[0]], [[False]])])
+async def test_what_python_takes_for_equal_is_merged_as_it_is_in_json(memory: AsyncMemory, held: Any, more: Any):
+    for before, told, after in (
+        ({"a": held, "b": 2}, {"a": more}, {"a": more, "b": 2}),
+        ({"a": {"b": [held]}}, {"a": {"b": [more]}}, {"a": {"b": [more]}}),
+        ([held], [more], [held, more]),
+        ([{"a": held}], [{"a": more}], [{"a": held}, {"a": more}]),
+    ):
+        await memory.kv.set("u", "n", "k", before)
+        merged = await memory.kv.merge("u", "n", "k", told)
+        kept = await memory.kv.get("u", "n", "k")
+        assert kept is not None
+        assert repr(merged.value) == repr(kept.value) == repr(after)
+
+
+async def test_an_item_is_there_whatever_the_order_of_its_keys(memory: AsyncMemory):
+    await memory.kv.set("u", "n", "k", [{"a": 1, "b": 2}])
+    await memory.kv.merge("u", "n", "k", [{"b": 2, "a": 1}])
+    assert len(await memory.kv.history("u", "n", "k")) == 1
+
+
 async def test_fifty_at_once_lose_nothing(memory: AsyncMemory):
     await asyncio.gather(
         *(memory.kv.merge("u", "n", "list", [n]) for n in range(50)),

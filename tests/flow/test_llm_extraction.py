@@ -511,6 +511,22 @@ async def test_of_two_values_the_later_told_stands_whichever_is_read_first(db: s
         assert await memory.check() == []
 
 
+async def test_a_value_that_is_another_in_json_stands_too(db: str):
+    def noted(window: Sequence[Passage]) -> Extraction:
+        value = {"one": 1, "yes": True}[window[-1].text]
+        return Extraction(
+            notes=(Note(scope="", id="", text="", namespace="n", key="k", value=value, sources=(window[-1].id,)),)
+        )
+
+    async with AsyncMemory(db, embedder=None, extractor=FakeExtractor(noted), background=False) as memory:
+        for text in ("one", "yes"):
+            await memory.remember("u", text)
+            assert (await memory.flush()).errors == ()
+        note = await memory.kv.get("u", "n", "k")
+        assert note is not None
+        assert note.value is True
+
+
 @pytest.mark.parametrize("kind", ["two windows", "one window"])
 @pytest.mark.parametrize(("gone", "left"), [(1, "teacher"), (0, "pilot"), (2, "pilot")])
 async def test_a_value_goes_with_the_message_that_told_it_and_another_message_tells_on(
