@@ -17,6 +17,7 @@ from typing import Any, Final
 
 from fabula import extract, remember
 from fabula.abc import LLM, NEVER, Accesses, Clock, Embedder, Extractor, Lease, Pending, Store, Task
+from fabula.checking import LONGEST
 from fabula.errors import Confined, FabulaError, LeaseLost, MemoryClosed, ProviderAuthError, SourcesGone
 from fabula.fusion import ALL, QUEUE, Fusion
 from fabula.leases import Leases
@@ -35,6 +36,9 @@ SCRUB: Final = 60.0
 """Seconds from one look whether there is something to overwrite in the database to the next."""
 RELENT: Final = 600.0
 """Seconds after which a model that refused the key is asked again; a flush asks it at once, and so does an opening."""
+
+DOUBLED: Final = 60
+"""How often the pause before the next attempt is doubled, at most: then it is long enough for ever."""
 
 
 class Worker:
@@ -356,7 +360,8 @@ class Worker:
 
     def _postponed(self, piece: Pending, reason: str) -> Pending:
         attempts = piece.attempts + 1
-        pause = timedelta(seconds=self._settings.backoff * 2 ** (attempts - 1))
+        # A flush goes on trying beyond the limit.
+        pause = timedelta(seconds=min(self._settings.backoff * 2.0 ** min(attempts - 1, DOUBLED), LONGEST))
         due = NEVER if attempts >= self._settings.attempts else self._clock() + pause
         return replace(piece, attempts=attempts, error=reason[:500], due=due)
 

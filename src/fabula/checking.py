@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import reprlib
+import sys
 import unicodedata
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
@@ -15,15 +16,31 @@ from fabula.errors import InvalidInput
 def within(name: str, value: Any, low: float, high: float = math.inf, *, kind: type[int | float] = int) -> None:
     """Raise `InvalidInput`, naming `name`, unless `value` is a number of that kind and `low <= value <= high`.
 
-    A whole number is a `float` as well; a truth value is neither, nor is NaN or an infinity.
+    A whole number is a `float` as well; a truth value is neither, nor is NaN or an infinity. Where `high` is not said,
+    it is the largest that a database, or a `float`, holds.
     """
     number = isinstance(value, int | kind) and not isinstance(value, bool)
     if not number or value != value or abs(value) == math.inf:
         what = "a whole number" if kind is int else "a finite number"
         raise InvalidInput(f"{name} is {what}, not {reprlib.repr(value)}")
-    if not low <= value <= high:
-        bounds = f"{low} or more" if high == math.inf else f"{low} to {high}"
-        raise InvalidInput(f"{name} is {bounds}, not {reprlib.repr(value)}")
+    most = min(high, FARTHEST if kind is int else sys.float_info.max)
+    if not low <= value <= most:
+        bounds = f"{low} or more" if high == math.inf and value < low else f"{low} to {most}"
+        raise InvalidInput(f"{name} is {bounds}, not {_brief(value)}")
+
+
+def _brief(number: float) -> str:
+    try:
+        return reprlib.repr(number)
+    except ValueError:
+        return "a number of thousands of digits, which Python does not write"
+
+
+def patience(name: str, seconds: Any) -> float | None:
+    """Return how long to wait: seconds, which may be infinite, or `None`; raises `InvalidInput`, naming `name`."""
+    if seconds is not None and seconds != math.inf:
+        within(name, seconds, 0, kind=float)
+    return seconds
 
 
 def aware(moment: datetime | str) -> datetime:
@@ -101,7 +118,9 @@ def several(name: str, values: Any) -> list[Any]:
 
 
 FARTHEST: Final = 2**63 - 1
-"""The greatest offset: databases count no farther."""
+"""The greatest whole number: databases count no farther."""
+LONGEST: Final = 100 * 365 * 86400
+"""Seconds of the longest finite time that is waited: in a hundred years there still are dates to say when it is up."""
 
 
 def an(kind: type[Any], value: Any, name: str) -> Any:

@@ -16,7 +16,7 @@ from fabula import reflect as reflecting
 from fabula import remember as remembering
 from fabula.abc import LLM, BlobStore, Clock, Embedder, Erasure, Extractor, Store
 from fabula.authored import Meta
-from fabula.checking import an, aware, several, within
+from fabula.checking import an, aware, patience, several, within
 from fabula.conventions import Conventions
 from fabula.crew import Crew
 from fabula.documents import read
@@ -57,12 +57,6 @@ DEFAULT_PLAN: Final = Plan()
 def local_now() -> datetime:
     """Return the present in the zone of this machine: the default clock. "Yesterday" is yesterday here."""
     return datetime.now().astimezone()
-
-
-def _patience(seconds: Any) -> float | None:
-    if seconds is not None and not (isinstance(seconds, int | float) and seconds >= 0):
-        raise InvalidInput(f"seconds is 0 or more, or None, not {reprlib.repr(seconds)}")
-    return seconds
 
 
 def _extractor(llm: LLM | None, conventions: Conventions) -> Extractor:
@@ -126,9 +120,9 @@ class AsyncMemory(Looking, Keeping):
     async def close(self, *, drain: float | None = None) -> None:
         """Finish due background work within `drain` seconds (default: the setting) and close.
 
-        What is left stays pending in the database.
+        What is left stays pending in the database. Raises `InvalidInput` for what is no time, and does not close then.
         """
-        await self._crew.close(drain)
+        await self._crew.close(patience("drain", drain))
 
     async def __aenter__(self) -> Self:
         return await self.open()
@@ -310,7 +304,7 @@ class AsyncMemory(Looking, Keeping):
         """
         await self._crew.ready()
         name = None if scope is None else identifier(scope, "scope")
-        return await self._crew.flush(name, _patience(seconds), unfinished=unfinished)
+        return await self._crew.flush(name, patience("seconds", seconds), unfinished=unfinished)
 
     async def extract(
         self, scope: str, *, session: str | None = None, ids: Sequence[str] = (), seconds: float | None = None
@@ -323,7 +317,7 @@ class AsyncMemory(Looking, Keeping):
         await self._crew.ready()
         scope = identifier(scope, "scope")
         session = None if session is None else identifier(session, "session")
-        patience = _patience(seconds)
+        longest = patience("seconds", seconds)
         work = await self._store.pending(scope, "extract", extracting.EVERYTHING)
         asked = [identifier(i, "id") for i in several("ids", ids)] or [
             w.id for w in work if session in (None, w.session)
@@ -334,5 +328,5 @@ class AsyncMemory(Looking, Keeping):
             names = {passage.session for passage in told if isinstance(passage, Passage)}
         for name in names:
             await self._store.hasten(scope, name)
-        flushed = await self._crew.flush(scope, patience, unfinished=False)
+        flushed = await self._crew.flush(scope, longest, unfinished=False)
         return await extracting.outcome(self._store, scope, asked, flushed.errors)

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
-from fabula.checking import within
+from fabula.checking import LONGEST, within
 from fabula.conventions import Conventions
 from fabula.errors import InvalidInput
+
+BUSIEST: Final = 2_000_000
+"""The most seconds to wait for the database: SQLite takes milliseconds, of 31 bits."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Settings:
-    """How a memory behaves; the defaults suit one process on one machine."""
+    """How a memory behaves; the defaults suit one process on one machine.
+
+    Seconds are finite and at most a hundred years (`busy`: 2,000,000) where nothing else is said.
+    """
 
     secrets: Literal["mask", "keep"] = "mask"
     """Whether API keys, passwords and card numbers are masked before anything is stored."""
@@ -98,4 +104,4 @@ class Settings:
         within("synonymy", self.synonymy, 0, 1, kind=float)
         for name in ("idle", "backoff", "lease", "drain", "busy"):
             if getattr(self, name) != math.inf or name not in ("idle", "drain"):
-                within(name, getattr(self, name), 0, kind=float)
+                within(name, getattr(self, name), 0, BUSIEST if name == "busy" else LONGEST, kind=float)

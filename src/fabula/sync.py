@@ -20,6 +20,7 @@ from fabula.authored import Meta
 from fabula.blocking.files import BlockingFiles
 from fabula.blocking.graph import BlockingKnowledge
 from fabula.blocking.kv import BlockingKeyValues
+from fabula.checking import patience
 from fabula.errors import ForkedMemory, MemoryClosed, ReentrantCall
 from fabula.looking import DRAWN
 from fabula.memory import DEFAULT_PLAN, AsyncMemory, EmbedderName, local_now
@@ -175,6 +176,7 @@ class Memory:
 
     def close(self, *, drain: float | None = None) -> None:
         """Finish due background work and close; see `AsyncMemory.close`."""
+        patience("drain", drain)  # while it can still be closed
         if self._portal is not None:
             self._portal.enter("close")
         with self._guard:

@@ -7,7 +7,7 @@ import reprlib
 from dataclasses import dataclass, replace
 
 from fabula import InvalidInput, Settings
-from fabula.checking import within
+from fabula.checking import LONGEST, within
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class ExtractionStrategy:
 
     def __post_init__(self) -> None:
         within("message_interval", self.message_interval, 0)
-        within("idle_timeout", self.idle_timeout, 0, kind=float)
+        within("idle_timeout", self.idle_timeout, 0, LONGEST, kind=float)
         within("reflection_interval", self.reflection_interval, 0)
         for name in ("on_session_close", "on_shutdown"):
             if not isinstance(getattr(self, name), bool):

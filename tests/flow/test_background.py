@@ -189,6 +189,16 @@ class TestWindows:
 
 
 class TestFailing:
+    async def test_a_flush_may_fail_any_number_of_times(self, opening: Opening):
+        """The pause before the next attempt, which each doubles, ends before the dates do."""
+        embedder = HashEmbedder(fail=DOWN)
+        memory = await opening(embedder=embedder, background=False, settings=Settings(attempts=1000))
+        await memory.remember("u", "tea")
+        for _ in range(60):
+            assert (await memory.flush()).errors == (str(DOWN),)
+        embedder.fail = None
+        assert (await memory.flush()).pending == 0
+
     async def test_is_seen(self, opening: Opening):
         memory = await opening(embedder=HashEmbedder(fail=DOWN), extractor=nothing(), background=False)
         await memory.remember("u", ["tea", "music"])

@@ -128,9 +128,11 @@ class TestThreeFactors:
         assert {hit.record.kind for hit in found.hits} >= {"passage", "fact"}
         assert [hit.score for hit in found.hits] == sorted((hit.score for hit in found.hits), reverse=True)
 
-    @pytest.mark.parametrize("given", [{"decay": 0}, {"floor": 1.1}, {"floor": "x"}, {"rehearsal": 1}])
+    @pytest.mark.parametrize(
+        "given", [{"decay": 0}, {"decay": 10**400}, {"floor": 1.1}, {"floor": "x"}, {"rehearsal": 1}], ids=" ".join
+    )
     def test_what_cannot_be_meant_is_refused(self, given: dict[str, object]):
-        with pytest.raises(InvalidInput):
+        with pytest.raises(InvalidInput, match=next(iter(given))):
             Factors(**given)  # type: ignore[arg-type]
 
 

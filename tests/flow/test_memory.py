@@ -2,6 +2,7 @@
 
 import asyncio
 import inspect
+import math
 import sqlite3
 import subprocess
 import sys
@@ -14,7 +15,7 @@ from typing import Any
 import pytest
 from engines import Nowhere, sql
 
-from fabula import AsyncMemory, InvalidInput, MemoryClosed, Message, ProviderError, Settings, StoreUnavailable
+from fabula import AsyncMemory, InvalidInput, Memory, MemoryClosed, Message, ProviderError, Settings, StoreUnavailable
 from fabula.abc import Extraction
 from fabula.stores import SQLiteStore
 from fabula.testing import FakeClock, FakeExtractor, HashEmbedder
@@ -196,6 +197,23 @@ class TestClosing:
         async with AsyncMemory(file, embedder=HashEmbedder()) as memory:
             await memory.remember("u", "tea")
         assert names_in(file.parent) == ["memory.db"]
+
+    @pytest.mark.parametrize("wrong", [10**400, -1, math.nan, True, "soon"], ids=["huge", "-1", "nan", "True", "soon"])
+    async def test_a_wait_that_cannot_be_meant_is_refused_and_nothing_closed(self, file: Path, wrong: Any):
+        memory = Memory(file, embedder=None, background=False)
+        memory.remember("u", "tea")
+        for waits in (
+            lambda: memory.flush(seconds=wrong), lambda: memory.extract("u", seconds=wrong),
+            lambda: memory.close(drain=wrong),
+        ):  # fmt: skip
+            with pytest.raises(InvalidInput, match=r"\A(seconds|drain) is "):
+                waits()
+        assert memory.flush(seconds=math.inf).errors == ()
+        memory.close(drain=math.inf)
+        async with AsyncMemory(file, embedder=None, background=False) as other:
+            with pytest.raises(InvalidInput, match=r"\Adrain is "):
+                await other.close(drain=wrong)
+            assert len(await other.records("u")) > 0
 
     async def test_what_is_under_way_ends_with_an_answer_or_an_error(self, db: str):
         memory = AsyncMemory(db, embedder=HashEmbedder(), clock=FakeClock())

@@ -210,8 +210,10 @@ class TestSettings:
          {"backoff": -0.1}, {"lease": -1}, {"drain": -1}, {"busy": -1},
          {"window": True}, {"batch": 2.5}, {"attempts": "5"}, {"attempts": math.inf}, {"hot_bytes": math.inf},
          {"hot_bytes": 0.5}, {"idle": math.nan}, {"idle": -math.inf}, {"backoff": math.inf}, {"lease": True},
-         {"lease": math.inf}, {"busy": math.inf}, {"busy": None}, {"drain": math.nan}, {"drain": -math.inf}],
-        ids=str,
+         {"lease": math.inf}, {"busy": math.inf}, {"busy": None}, {"drain": math.nan}, {"drain": -math.inf},
+         {"window": 10**400}, {"hot_bytes": 2**63}, {"hot_bytes": 10**5000}, {"idle": 10**400}, {"backoff": 1e10},
+         {"lease": 1e300}, {"drain": 10**5000}, {"busy": 1e9}],
+        ids=" ".join,
     )  # fmt: skip
     def test_refuses(self, wrong: dict[str, Any]):
         with pytest.raises(InvalidInput, match=next(iter(wrong))):
