@@ -40,6 +40,7 @@ class Conversations:
     ) -> str:  # fmt: skip
         """Keep what was said, durably, and return its id.
 
+        `role` is `user`, `assistant`, `system`, `tool` or `developer`; any other word is the name of who speaks.
         `content` is text, `None` or a list of OpenAI's content parts. A `message_id` of your own makes it safe to try
         again: the same id is one message, whose first text stays; one that was deleted stays deleted. `created_at` is
         when it was said (default: now; naive is UTC).
@@ -78,7 +79,7 @@ class Conversations:
         given = _listed(messages)
         ids = [name for one in given if isinstance(name := one.get("id"), str)]
         known = {name for name in ids if isinstance(await self._memory.get(user, name), Passage)}
-        fresh = [one for one in given if one.get("id") not in known]
+        fresh = [one for one in given if not (isinstance(name := one.get("id"), str) and name in known)]
         _, added = await self.add_messages_batch(user, fresh, session_id)
         wanted = list(dict.fromkeys([*known, *added]))
         return counts(await self._memory.extract(user, ids=wanted) if wanted else Extracted())

@@ -5,7 +5,6 @@ Times are ISO 8601 text with their zone.
 
 from __future__ import annotations
 
-import binascii
 import reprlib
 from base64 import b64decode
 from collections.abc import Mapping
@@ -54,7 +53,10 @@ def message(
         raise InvalidInput(f"keys of metadata that begin with {INTERNAL!r} are reserved: {reserved[0]!r}")
     text, images, others = _parts(content)
     if others:
-        meta["attachments"] = [*meta.get("attachments", ()), *others]
+        noted = meta.get("attachments", [])
+        if not isinstance(noted, list):
+            raise InvalidInput(f"attachments in metadata are a list, not {reprlib.repr(noted)}")
+        meta["attachments"] = [*cast(list[Any], noted), *others]
     return Message(
         text, role=identifier(role, "role"), session=session_id, id=message_id, time=created_at, images=images,
         meta=meta,
@@ -141,5 +143,5 @@ def _image(part: Mapping[str, Any]) -> Image | None:
         return Image(url=address)
     try:
         return Image(data=b64decode(data, validate=True)) if comma and head.endswith(";base64") and data else None
-    except (binascii.Error, InvalidInput):
+    except ValueError:  # no base64, not even ASCII, or no picture
         return None

@@ -394,6 +394,7 @@ class TestParts:
             {"type": "image_url", "image_url": {"url": "https://x.test/heron.png"}},
             {"type": "image_url", "image_url": {"url": picture}},
             {"type": "image_url", "image_url": {"url": "data:image/svg+xml;base64,PHN2Zz4="}},
+            {"type": "image_url", "image_url": {"url": "data:image/png;base64,图"}},
             {"type": "input_audio", "input_audio": {"data": "AAAA"}},
         ]
         await nm.talk.add_message("alice", "user", content)
@@ -403,7 +404,7 @@ class TestParts:
             ("https://x.test/heron.png", ""),
             ("", "image/png"),
         ]
-        assert told["metadata"]["attachments"] == [{"type": "image_url"}, {"type": "input_audio"}]
+        assert told["metadata"]["attachments"] == [{"type": "image_url"}] * 2 + [{"type": "input_audio"}]
         await nm.talk.extract("alice")
         assert nm.heard == [["I adopted a heron"]]
 
@@ -421,11 +422,20 @@ class TestParts:
     @pytest.mark.parametrize("wrong", [
         {"content": 5}, {"content": [5]}, {"content": {"type": "text"}}, {"metadata": "x"}, {"created_at": 5},
         {"created_at": "soon"}, {"role": None}, {"message_id": ""}, {"metadata": {"fabula:x": 1}}, {"session_id": ""},
-        {"metadata": {"x": b"bytes"}},
+        {"metadata": {"x": b"bytes"}}, {"message_id": []},
+        {"content": [{"type": "input_audio"}], "metadata": {"attachments": 5}},
+        {"content": [{"type": "input_audio"}], "metadata": {"attachments": "ab"}},
     ], ids=str)  # fmt: skip
     async def test_what_cannot_be_meant_is_refused(self, opening: Opening, wrong: dict[str, Any]):
         nm = await opening(auto_extract=False)
         given: dict[str, Any] = {"role": "user", "content": "x", **wrong}
         with pytest.raises(InvalidInput):
             await nm.talk.add_message("alice", **given)
+        assert await nm.memory.scopes() == []
+
+    @pytest.mark.parametrize("odd", [[], {}, 5, ""])
+    async def test_an_id_that_is_none_is_refused_by_extract_too(self, opening: Opening, odd: Any):
+        nm = await opening(auto_extract=False)
+        with pytest.raises(InvalidInput):
+            await nm.talk.extract("alice", [{"role": "user", "content": "x", "id": odd}])
         assert await nm.memory.scopes() == []
