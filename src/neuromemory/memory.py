@@ -162,6 +162,7 @@ class NeuroMemory:
             return None
         if content is None and metadata is None:
             return await self.get_memory(user_id, memory_id)
+        shapes.changeable(old)
         changed: Shape = {}
         if metadata is not None:
             told = shapes.weights(metadata)
@@ -175,7 +176,10 @@ class NeuroMemory:
         return await self.get_memory(user_id, memory_id)
 
     async def delete_memory(self, user_id: str, memory_id: str) -> bool:
-        """Erase a memory with all its versions and what was drawn from it; return whether there was one."""
+        """Erase a memory with all its versions and what was drawn from it; return whether there was one.
+
+        The id of a message, which `recall` brings back beside memories, erases the message.
+        """
         user_id = identifier(user_id, "user_id")
         found = await self._memory.get(user_id, memory_id)
         if found is None or not shapes.remembered(found):
@@ -415,7 +419,7 @@ class NeuroMemory:
         return [shapes.memory(record, accessed.get(record.id)) for record in found]
 
     async def export_user_data(self, user_id: str) -> Shape:
-        """Return all there is of a user as plain JSON; see `import_user_data`."""
+        """Return all there is of a user as plain JSON (`import_user_data`); who is not there is a `ValueError`."""
         return await transfer.export_user_data(self._memory, user_id)
 
     async def import_user_data(self, data: Mapping[str, Any], user_id: str | None = None) -> Shape:
@@ -423,7 +427,7 @@ class NeuroMemory:
         return await transfer.import_user_data(self._memory, data, user_id)
 
     async def delete_user_data(self, user_id: str) -> Shape:
-        """Erase all there is of a user; return how many rows of each table, and files, are gone."""
+        """Erase all there is of a user; return how many rows of each table, and files, are gone (of nobody: 0)."""
         return await transfer.delete_user_data(self._memory, user_id)
 
     async def _dated(

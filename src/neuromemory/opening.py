@@ -54,6 +54,8 @@ def plan(limit: int, decay_rate: float | None, memory_type: str | None, mode: st
     """Return how `recall` recalls; unless `graphed`, without the edges that `graph` was given."""
     if mode is not None and mode not in get_args(Mode):
         raise InvalidInput(f"mode is {', '.join(get_args(Mode))}, not {reprlib.repr(mode)}")
+    if decay_rate is not None:
+        within("decay_rate", decay_rate, 1, kind=float)
     kinds, sort = kinds_of(memory_type)
     if memory_type is None and mode != "lite":
         kinds = ("passage", *MEMORIES)

@@ -136,7 +136,7 @@ class OpenAIEmbedding(_Ready):
         within("dimensions", dimensions, 1)
         within("batch_size", self.batch_size, 1)
         self.embedder = OpenAIEmbedder(
-            api_key=_key(api_key), model=model, base_url=base_url, dimensions=dimensions, batch=self.batch_size
+            api_key=api_key, model=model, base_url=base_url, dimensions=dimensions, batch=self.batch_size
         )
 
 
@@ -168,7 +168,7 @@ class OpenAILLM(LLMProvider):
     """
 
     def __init__(self, api_key: str, model: str = CHAT_MODEL, base_url: str = OPENAI) -> None:
-        self.llm = HostedLLM(api_key=_key(api_key), model=model, base_url=base_url)
+        self.llm = HostedLLM(api_key=api_key, model=model, base_url=base_url)
 
     def __repr__(self) -> str:
         return repr(self.llm)
@@ -178,12 +178,6 @@ class OpenAILLM(LLMProvider):
     ) -> str:
         """Answer `messages`. Raises a `ProviderError`, also for an empty, cut-off or refused answer."""
         return (await self.llm.chat(messages, temperature=temperature, max_tokens=max_tokens)).text
-
-
-def _key(given: Any) -> str:
-    if not isinstance(given, str):
-        raise InvalidInput(f"api_key is text, not {type(given).__name__}")
-    return given
 
 
 class _SentenceTransformer(Embedder):

@@ -5,6 +5,7 @@ Times are ISO 8601 text with their zone, importance is 1 to 10, what is not know
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
 from datetime import datetime
@@ -46,7 +47,17 @@ def kinds_of(memory_type: str | None) -> tuple[tuple[Kind, ...], str | None]:
 
 
 def wanted(filters: Mapping[str, Any] | None, kinds: Sequence[Kind]) -> Mapping[str, Any] | None:
-    """Return the metadata that memories have to have; raises `InvalidInput` where only messages are asked for."""
+    """Return the metadata that memories have to have.
+
+    Raises `InvalidInput` for what is no plain JSON, and where only messages are asked for.
+    """
+    if filters is None:
+        return None
+    if not isinstance(filters, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InvalidInput(f"filters is a dict, not {type(filters).__name__}")
+    if odd := [key for key in filters if not isinstance(key, str)]:  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InvalidInput(f"a key of filters is text, not {reprlib.repr(odd[0])}")
+    plain(filters, str, "filters")
     if filters and tuple(kinds) == ("passage",):
         raise InvalidInput("filters are of the metadata of memories, not of what was said or uploaded")
     return filters
@@ -64,6 +75,13 @@ def memory_type(record: Record) -> str:
 def remembered(record: Record) -> bool:
     """Return whether a record is a memory or was said: no setting, no node and no edge that `graph` was given."""
     return isinstance(record, Passage) or (record.kind in MEMORIES and not edge(record))
+
+
+def changeable(record: Record) -> None:
+    """Raise `InvalidInput` for what was said or uploaded: it is kept word for word."""
+    if isinstance(record, Passage):
+        what = "the text of a file" if memory_type(record) == "document" else "a message"
+        raise InvalidInput(f"{record.id!r} is {what}: that is kept word for word and cannot be changed")
 
 
 def record(
@@ -147,7 +165,7 @@ def merge(meta: Mapping[str, Any], given: Mapping[str, Any]) -> Shape:
 def _number(value: Any, low: float, high: float) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
         return None
-    return min(max(float(value), low), high)
+    return float(min(max(value, low), high))
 
 
 def emotion(felt: Emotion) -> Shape:

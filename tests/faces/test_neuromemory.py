@@ -428,8 +428,10 @@ async def test_filters_follow_what_metadata_became(nm: NeuroMemory):
     assert await nm.search("alice", "tea", filters={"tag": "old"}) == []
     with pytest.raises(ValueError, match="filters"):
         await nm.search("alice", "tea", memory_type="conversation", filters={"tag": "new"})
-    with pytest.raises(ValueError, match="JSON"):
-        await nm.search("alice", "tea", filters={"tag": object()})
+    for odd in ({"tag": object()}, {5: 1}, 5, [("tag", "new")]):
+        with pytest.raises(ValueError, match="filters") as caught:
+            await nm.search("alice", "tea", filters=odd)  # pyright: ignore[reportArgumentType]
+        assert "metadata" not in str(caught.value)
 
 
 @pytest.mark.parametrize("odd", ["high", "高", None, [], {}, True, "8", float("inf")])
@@ -452,9 +454,19 @@ async def test_an_importance_that_is_no_number_harms_nothing(nm: NeuroMemory, od
 
 
 async def test_an_importance_out_of_range_is_brought_into_it(nm: NeuroMemory):
-    ids = [await nm.add_memory("alice", f"tea {n}", "fact", {"importance": n}) for n in (-3, 0, 10, 99)]
+    ids = [await nm.add_memory("alice", f"tea {n}", "fact", {"importance": n}) for n in (-3, 0, 10, 10**400)]
     told = [await nm.get_memory("alice", made) for made in ids]
     assert [one and one["metadata"]["importance"] for one in told] == [1, 1, 10, 10]
+    felt = {"valence": -(10**400), "arousal": 10**400}
+    made = await nm.get_memory("alice", await nm.add_memory("alice", "cocoa", "fact", {"emotion": felt}))
+    assert made is not None
+    assert made["metadata"]["emotion"] == {"label": "", "valence": -1, "arousal": 1}
+
+
+@pytest.mark.parametrize("rate", [0, 10**400, "x", True], ids=["0", "huge", "x", "True"])
+async def test_a_decay_rate_that_cannot_be_meant_is_called_as_it_was_given(nm: NeuroMemory, rate: Any):
+    with pytest.raises(ValueError, match=r"\Adecay_rate is "):
+        await nm.recall("alice", "tea", decay_rate=rate)
 
 
 # --- versions -------------------------------------------------------------------------------------------------------
@@ -512,5 +524,9 @@ async def test_what_many_update_at_once_is_all_there(nm: NeuroMemory):
 
 async def test_a_message_is_never_updated(nm: NeuroMemory):
     said = await nm.conversations.add_message("alice", "user", "I like tea")
-    with pytest.raises(ValueError, match="never revised"):
+    with pytest.raises(ValueError, match="is a message: that is kept word for word"):
         await nm.update_memory("alice", said, "I like cocoa")
+    with pytest.raises(ValueError, match="is a message"):
+        await nm.update_memory("alice", said, metadata={"tag": "x"})
+    assert await nm.delete_memory("alice", said)
+    assert await nm.conversations.get_session_messages("alice") == []

@@ -247,13 +247,20 @@ async def test_a_field_is_not_given_up_when_the_request_fails_without_it_too(stu
 
 @pytest.mark.parametrize("options", [
     {"api_key": ""}, {"api_key": " "}, {"api_key": "ключ-AAAA1111"}, {"api_key": "sk AAAA1111"}, {"model": " "},
-    {"timeout": 0}, {"retries": -1},
-])  # fmt: skip
+    {"timeout": 0}, {"timeout": 10**400}, {"timeout": "soon"}, {"retries": -1}, {"retries": True}, {"api_key": None},
+], ids=" ".join)  # fmt: skip
 def test_arguments_that_cannot_be_meant_are_refused_at_once(options: dict[str, Any]):
     settings: dict[str, Any] = {"api_key": KEY, **options}
     with pytest.raises(InvalidInput) as caught:
         OpenAILLM(**settings)
+    assert str(caught.value).startswith(next(iter(options)))
     assert "AAAA1111" not in str(caught.value)
+
+
+@pytest.mark.parametrize("key", ["", " "])
+def test_of_a_key_that_is_empty_it_is_said(key: str):
+    with pytest.raises(InvalidInput, match="api_key is empty"):
+        OpenAILLM(api_key=key)
 
 
 async def test_a_memory_lets_go_of_its_models(stub: Stub, tmp_path: Path):
@@ -342,7 +349,9 @@ def test_the_space_names_host_model_and_dimensions():
     assert repr(made) == "OpenAIEmbedder(model='BAAI/bge-m3', host='api.siliconflow.cn')"
 
 
-@pytest.mark.parametrize("options", [{"model": "my-own"}, {"dimensions": 0}, {"batch": 0}, {"max_tokens": 0}])
+@pytest.mark.parametrize(
+    "options", [{"model": "my-own"}, {"dimensions": 0}, {"batch": 0}, {"batch": "x"}, {"max_tokens": 0}]
+)
 def test_embedder_arguments_that_cannot_be_meant_are_refused(options: dict[str, Any]):
     with pytest.raises(InvalidInput, match=r"dimensions|batch|max_tokens"):
         OpenAIEmbedder(api_key=KEY, **options)

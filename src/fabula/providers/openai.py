@@ -16,6 +16,7 @@ from urllib.parse import urlsplit, urlunsplit
 import numpy as np
 
 from fabula.abc import Embedder, Reply, Role, Vectors
+from fabula.checking import within
 from fabula.errors import (
     InvalidInput,
     ProviderAuthError,
@@ -82,8 +83,7 @@ class OpenAIEmbedder(Embedder):
             raise InvalidInput(f"dimensions is needed: how long the vectors of {model!r} are is not known here")
         self.dimensions = cast(int, native if dimensions is None else dimensions)
         for name, number in (("dimensions", self.dimensions), ("batch", batch), ("max_tokens", max_tokens)):
-            if number < 1:
-                raise InvalidInput(f"{name} is 1 or more, not {number}")
+            within(name, number, 1)
         self.space = f"{self._host.name}/{model}/{self.dimensions}"
         self._asked = {} if self.dimensions == native else {"dimensions": self.dimensions}
         self._batch = batch
@@ -234,10 +234,14 @@ class _Host:
     ) -> None:
         if not model.strip():
             raise InvalidInput("model is the name of a model, not blank")
+        if not isinstance(api_key, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InvalidInput(f"api_key is text, not {type(api_key).__name__}")
+        if not api_key.strip():
+            raise InvalidInput("api_key is empty: give the host's key, or any word where it wants none")
         if not re.fullmatch(r"[!-~]+", api_key):
-            raise InvalidInput("api_key is visible ASCII without spaces (any word, where the host wants none)")
-        if timeout <= 0 or retries < 0:
-            raise InvalidInput(f"timeout is above 0 and retries 0 or more, not {timeout} and {retries}")
+            raise InvalidInput("api_key is visible ASCII without spaces, and this one is not")
+        within("timeout", timeout, 0.001, kind=float)
+        within("retries", retries, 0)
         self.model = model
         self.base_url = normalised(base_url)
         self.name = urlsplit(self.base_url).hostname or ""
