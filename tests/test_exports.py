@@ -16,7 +16,7 @@ NAMES = [
     "Note", "OpenAIEmbedder", "OpenAILLM", "Passage", "Plan", "ProviderAuthError", "ProviderBadReply",
     "ProviderError", "ProviderRateLimited", "ProviderUnavailable", "Receipt", "Recollection", "Record",
     "ReentrantCall", "Reflection", "Reply", "RuleExtractor", "S3Blobs", "SchemaTooNew", "Settings", "SourcesGone",
-    "Stats", "Store", "StoreError", "StoreUnavailable", "Trace", "UsageError", "__version__",
+    "Stats", "Store", "StoreError", "StoreUnavailable", "Trace", "Unfinished", "UsageError", "__version__",
 ]  # fmt: skip
 
 CLASSES = [name for name in NAMES if name != "__version__"]

@@ -5,6 +5,7 @@ They are forked from one that has imported the library: importing it is most of 
 
 from __future__ import annotations
 
+import asyncio
 import multiprocessing
 import os
 import warnings
@@ -12,7 +13,7 @@ from collections.abc import Callable, Sequence
 from tempfile import NamedTemporaryFile
 from typing import Any, TypeAlias
 
-from fabula import Memory, Message, Passage, Settings
+from fabula import AsyncMemory, FolderBlobs, Memory, Message, Passage, Settings, transfer
 from fabula.abc import Extraction
 from fabula.testing import FakeExtractor, HashEmbedder
 from fabula.types import Entity, Event, Fact, Frame
@@ -83,6 +84,32 @@ def draws(tell: Tell, database: str, scope: str) -> None:
             if n % 8 == 7:
                 memory.flush()
                 tell(str(n))
+
+
+def receives(tell: Tell, database: str, folder: str, pages: str) -> None:
+    """Begin to import what "ann" has as "ben", and tell once so many pages of it are written; then wait."""
+
+    async def work() -> None:
+        async with AsyncMemory(
+            database, embedder=HashEmbedder(), blobs=FolderBlobs(folder), background=False
+        ) as memory:
+            data = await memory.export("ann")
+            store: Any = memory._store  # pyright: ignore[reportPrivateUsage]
+            restore, left = store.restore, int(pages)
+
+            async def restored(*args: Any) -> None:
+                nonlocal left
+                await restore(*args)
+                left -= 1
+                if not left:
+                    tell("half of it is there")
+                    await asyncio.Event().wait()
+
+            store.restore = restored
+            transfer.__dict__["PAGE"] = 4
+            await memory.import_(data, scope="ben")
+
+    asyncio.run(work())
 
 
 def drawn(window: Sequence[Passage]) -> Extraction:

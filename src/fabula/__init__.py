@@ -26,6 +26,7 @@ from fabula.errors import (
     SourcesGone,
     StoreError,
     StoreUnavailable,
+    Unfinished,
     UsageError,
 )
 from fabula.extractors import LLMExtractor, RuleExtractor
@@ -134,6 +135,7 @@ __all__ = [
     "StoreError",
     "StoreUnavailable",
     "Trace",
+    "Unfinished",
     "UsageError",
     "__version__",
 ]

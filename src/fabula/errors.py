@@ -14,6 +14,7 @@ FabulaError
 │   └── ReentrantCall                 the blocking face called from its own event loop
 ├── StoreError                        the database cannot do what was asked
 │   ├── StoreUnavailable              cannot be opened, read or locked in time
+│   │   └── Unfinished                only the half of an import or copy is there
 │   ├── SchemaTooNew                  written by a newer fabula
 │   ├── EmbeddingMismatch             the scope's vectors come from another model
 │   ├── Confined                      asked about all scopes where the role may see one at a time
@@ -98,6 +99,17 @@ class StoreError(FabulaError):
 
 class StoreUnavailable(StoreError):
     """The database cannot be opened, read or locked in time."""
+
+
+class Unfinished(StoreUnavailable):
+    """An import or copy of `scope` is under way or was broken off: nothing is read of it, and nothing was written."""
+
+    def __init__(self, scope: str) -> None:
+        super().__init__(
+            f"an import or copy of {scope!r} is under way or was broken off:"
+            " let it end, do it again, or forget what is there of it"
+        )
+        self.scope = scope
 
 
 class SchemaTooNew(StoreError):

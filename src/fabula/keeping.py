@@ -92,8 +92,9 @@ class Keeping:
     async def import_(self, data: Mapping[str, Any], *, scope: str | None = None) -> Imported:
         """Put in what `export` gave, under its own name or as another `scope`; nothing is embedded or read anew.
 
-        All of it is there in the end or nothing; the same again is no error and does nothing. Raises `InvalidInput`,
-        before anything is written, for what is no export, is cut off, changed or of a newer version, and where the
-        scope holds something else.
+        Until all of it is there, nothing of it is seen; one that was broken off is done again, or forgotten, and till
+        then who writes to the scope is refused (`Unfinished`). The same again is no error and does nothing. Raises
+        `InvalidInput`, before anything is written, for what is no export, is cut off, changed or of a newer version,
+        and where the scope holds something else; `StoreUnavailable` where another import of it began meanwhile.
         """
         return await transfer.import_(await self._crew.ready(), data, scope)

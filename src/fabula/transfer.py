@@ -1,4 +1,4 @@
-"""Taking a scope out as plain data and putting it in again, whole or not at all; knows only protocols.
+"""Taking a scope out as plain data and putting it in again, which nobody sees the half of; knows only protocols.
 
 What an export looks like is said in `fabula.exported`.
 """
@@ -43,14 +43,14 @@ async def export(ground: Ground, scope: str) -> dict[str, Any]:
     for turn in range(TRIES):
         state = await ground.store.state(scope)
         if state is None:
-            raise InvalidInput(f"there is no scope {scope!r} to export")
+            raise InvalidInput(f"there is nothing of {scope!r} to export")
         made = await _read(ground, scope, state)
         if await ground.store.state(scope) == state:
             return made
         # What was written just now is embedded and extracted in the background, which writes in bursts.
         await asyncio.sleep(min(LONGEST, PAUSE * 2**turn))
     raise StoreUnavailable(
-        f"scope {scope!r} is written to while it is exported: flush its background work, stop its writers and try again"
+        f"{scope!r} is written to while it is exported: flush its background work, stop its writers and try again"
     )
 
 
@@ -90,7 +90,7 @@ async def import_(ground: Ground, data: Mapping[str, Any], scope: str | None) ->
     store, copier, written = ground.store, new_id(), dict.fromkeys(MOVED, 0)
     if await store.receive(scope, proved.state.revision, copier, afresh=True) is None:
         if await digest(store, scope) != proved.rows:
-            raise InvalidInput(f"scope {scope!r} holds something else already: forget it first, or import as another")
+            raise InvalidInput(f"{scope!r} is there already, with other contents: forget it there first")
         return Imported(scope=scope, rows=written, present=True)
     pages = proved.pages(PAGES, PAGE)
     while (page := await asyncio.to_thread(next, pages, None)) is not None:
@@ -98,7 +98,7 @@ async def import_(ground: Ground, data: Mapping[str, Any], scope: str | None) ->
         await store.restore(scope, copier, table, rows)
         written[table] += len(rows)
     if await digest(store, scope) != proved.rows:
-        raise StoreUnavailable(f"scope {scope!r} did not arrive as it was exported; nothing of it is to be seen")
+        raise StoreUnavailable(f"{scope!r} did not arrive as it was exported: import it again, or forget it")
     for file_id, held in proved.blobs.items():
         await blobs_of(ground).put(blob_key(scope, file_id), held)
     await store.publish(scope, copier, proved.state)
@@ -113,7 +113,7 @@ async def _contents(ground: Ground, scope: str) -> dict[str, bytes]:
         try:
             found[file_id] = await blobs_of(ground).get(key)
         except KeyError:
-            log.warning("file %s of scope %r is not in the blob store: it is left out", file_id, scope)
+            log.warning("file %s of %r is not in the blob store: it is left out", file_id, scope)
     return found
 
 

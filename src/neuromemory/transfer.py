@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
-from fabula import AsyncMemory, InvalidInput
+from fabula import AsyncMemory
 from fabula.text import identifier
-
-_SCOPE: Final = re.compile(r"\Ascope (?=')")
-_NOBODY: Final = re.compile(r"\Athere is no scope (?=')")
-"""How errors begin about whose memory it is, and that there is none."""
 
 
 async def export_user_data(memory: AsyncMemory, user_id: str) -> dict[str, Any]:
@@ -19,24 +14,17 @@ async def export_user_data(memory: AsyncMemory, user_id: str) -> dict[str, Any]:
 
     Raises `InvalidInput` where there is no such user.
     """
-    user_id = identifier(user_id, "user_id")
-    try:
-        return await memory.export(user_id)
-    except InvalidInput as error:
-        raise InvalidInput(_NOBODY.sub("there is no user ", str(error))) from None
+    return await memory.export(identifier(user_id, "user_id"))
 
 
 async def import_user_data(memory: AsyncMemory, data: Mapping[str, Any], user_id: str | None = None) -> dict[str, Any]:
-    """Put in what `export_user_data` gave, for the same user or as another one, whole or not at all.
+    """Put in what `export_user_data` gave, for the same user or as another one; nobody sees the half of it.
 
     Returns `{"user_id", "imported": {table: rows}, "files": n, "already_present": bool}`. Raises `InvalidInput`, before
-    anything is written, for what is no whole export and where the user has other data.
+    anything is written, for what is no whole export and where the user has other data. One that was broken off is done
+    again, or deleted; till then who writes to the user is refused (`Unfinished`).
     """
-    scope = None if user_id is None else identifier(user_id, "user_id")
-    try:
-        done = await memory.import_(data, scope=scope)
-    except InvalidInput as error:
-        raise InvalidInput(_SCOPE.sub("user_id ", str(error))) from None
+    done = await memory.import_(data, scope=None if user_id is None else identifier(user_id, "user_id"))
     return {
         "user_id": done.scope,
         "imported": dict(done.rows),

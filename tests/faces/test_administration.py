@@ -484,7 +484,7 @@ class TestCopy:
         with Memory(other, embedder=None, background=False) as memory:
             memory.remember("u", "mine")
         line = failed(fabula("copy", db, other))
-        assert line == "scope 'u' is at the destination already, with other contents: forget it there first"
+        assert line == "'u' is there already, with other contents: forget it there first"
         with Memory(other, embedder=None, background=False) as memory:
             assert [record.text for record in memory.records("u")] == ["mine"]
 

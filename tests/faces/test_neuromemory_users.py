@@ -102,11 +102,11 @@ async def test_b064_nobody_is_no_user(nm: NeuroMemory):
 
 
 async def test_who_is_not_there_or_holds_something_else_is_called_a_user(nm: NeuroMemory):
-    with pytest.raises(InvalidInput, match="no user 'nobody'"):
+    with pytest.raises(InvalidInput, match="nothing of 'nobody'"):
         await nm.export_user_data("nobody")
     await nm.add_memory("alice", "x")
     await nm.add_memory("bob", "y")
-    with pytest.raises(InvalidInput, match="user_id 'bob'") as refused:
+    with pytest.raises(InvalidInput, match="'bob' is there already") as refused:
         await nm.import_user_data(await nm.export_user_data("alice"), "bob")
     assert "scope" not in str(refused.value)
     for odd in ("", " ", 7):

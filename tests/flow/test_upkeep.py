@@ -9,7 +9,17 @@ from typing import Any
 import pytest
 from pictures import png
 
-from fabula import AsyncMemory, Embedder, EmbeddingMismatch, Image, InvalidInput, Message, Settings, StoreUnavailable
+from fabula import (
+    AsyncMemory,
+    Embedder,
+    EmbeddingMismatch,
+    Image,
+    InvalidInput,
+    Message,
+    Settings,
+    StoreUnavailable,
+    Unfinished,
+)
 from fabula.abc import MOVED, Changes
 from fabula.stores import open_store
 from fabula.stores.driven import DrivenStore
@@ -163,7 +173,7 @@ async def test_a_half_copied_scope_cannot_be_written_to(db: str, other: str):
         with pytest.raises(Interrupted):
             await copy(source, target, "u")
     async with memory(other) as opened:
-        with pytest.raises(StoreUnavailable, match="copied"):
+        with pytest.raises(Unfinished, match="copy of 'u'"):
             await opened.remember("u", "too early")
         await opened.forget("u", everything=True)
         await opened.remember("u", "afresh")
@@ -364,9 +374,9 @@ async def test_a_copy_that_was_overtaken_writes_nothing_more(db: str, other: str
         for copier in ("first", "second"):
             assert await target.receive("u", state.revision, copier, afresh=True) is not None
         rows = await source.page("u", "records")
-        with pytest.raises(StoreUnavailable, match="another copy"):
+        with pytest.raises(StoreUnavailable, match="another import or copy"):
             await target.restore("u", "first", "records", rows)
-        with pytest.raises(StoreUnavailable, match="another copy"):
+        with pytest.raises(StoreUnavailable, match="another import or copy"):
             await target.publish("u", "first", state)
         assert await target.scopes() == []
         assert await target.page("u", "records") == []

@@ -269,7 +269,9 @@ class Store(ABC):
 
     @abstractmethod
     async def restore(self, scope: str, copier: str, table: str, rows: Sequence[tuple[Any, ...]]) -> None:
-        """Write rows that `page` gave; those that are there already stay.
+        """Write rows that `page` gave; those that are there already stay. Until `publish`, nobody sees them but `page`.
+
+        A write to the scope is an `Unfinished`, `check` names it, and its `state` is `None`.
 
         Raises `StoreUnavailable` where another copy has begun, or the scope was forgotten.
         """

@@ -7,17 +7,26 @@ from collections import Counter
 from collections.abc import Iterable
 
 from fabula.abc import SEARCHED
+from fabula.errors import Unfinished
 from fabula.stores.layouts import Layout
 from fabula.stores.rows import from_row
-from fabula.stores.statements import Do, Steps
+from fabula.stores.statements import COPYING, Do, Steps
 from fabula.types import Passage, Record
+
+
+def scopes() -> Steps[list[str]]:
+    """Every scope there is, and those that are there by half."""
+    whole = yield Do("all_scopes", {})
+    leases = yield Do("all_leases", {})
+    return sorted({row[0] for row in whole} | {scope for scope, worker, _ in leases if worker.startswith(COPYING)})
 
 
 def check(scope: str, layout: Layout) -> Steps[list[str]]:
     """See `Store.check`, for one scope."""
     rows = yield Do("scope_state", {"scope": scope})
     if not rows:
-        return []
+        held = yield Do("lease_of", {"scope": scope})
+        return [str(Unfinished(scope))] if any(worker.startswith(COPYING) for worker, _ in held) else []
     revision, _, next_number, _, space = rows[0]
     records = yield Do("audit_records", {"scope": scope})
     problems: list[str] = []

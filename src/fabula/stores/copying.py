@@ -44,7 +44,7 @@ def receive(
     # Made and taken away again: who makes the scope at the same time waits for this transaction, or this one for it.
     made = (yield Do("take_scope", {"scope": scope, "first": NOBODY})) if not rows else ()
     if not made or made[0][0] != NOBODY:
-        raise InvalidInput(f"scope {scope!r} is at the destination already, with other contents: forget it there first")
+        raise InvalidInput(f"{scope!r} is there already, with other contents: forget it there first")
     yield Do("empty_scopes", {"scope": scope})
     held = yield Do("hold_lease", {"scope": scope})
     if held and (afresh or not held[0][0].startswith(f"{COPYING}{revision} ")):
@@ -74,7 +74,7 @@ def publish(scope: str, copier: str, state: ScopeState) -> Steps[None]:
     rows = yield Do("take_scope", {"scope": scope, "first": state.revision})
     revision = yield from _copied(scope, copier)
     if (revision, rows[0][0]) != (state.revision, state.revision):
-        raise StoreUnavailable(f"scope {scope!r} is no longer being copied from revision {state.revision}")
+        raise StoreUnavailable(f"{scope!r} is no longer being copied from revision {state.revision}")
     yield Do("leave_scope", {"scope": scope, "reset": state.reset, "next_number": state.next_number,
                              "analyzer": state.analyzer, "space": state.space})  # fmt: skip
     yield Do("drop_lease", {"scope": scope, "worker": f"{COPYING}{revision} {copier}"})
@@ -85,5 +85,5 @@ def _copied(scope: str, copier: str) -> Steps[int]:
     held = yield Do("hold_lease", {"scope": scope})
     revision, _, holder = held[0][0].removeprefix(COPYING).partition(" ") if held else ("", "", "")
     if holder != copier or not held[0][0].startswith(COPYING):
-        raise StoreUnavailable(f"another copy of scope {scope!r} has begun, or it was forgotten here")
+        raise StoreUnavailable(f"another import or copy of {scope!r} has begun since, or it was forgotten")
     return int(revision)

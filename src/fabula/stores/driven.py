@@ -199,12 +199,13 @@ class DrivenStore(Store):
         return await self.reads(scope, reading.unembedded, scope, space, self.layout)
 
     async def stats(self, scope: str | None = None) -> Stats:
-        counts = await self.reads(scope, reading.counts, scope)
-        return replace(counts, bytes=await self.sizes(scope))
+        counts, sizes = await self.reads(scope, reading.counts, scope), await self.sizes(scope)
+        seen = scope is None or counts.scopes
+        return replace(counts, bytes=sizes if seen else dict.fromkeys(sizes, 0))
 
     async def check(self, scope: str | None = None) -> list[str]:
         problems = await self.damage()
-        for name in [scope] if scope is not None else await self.scopes():
+        for name in [scope] if scope is not None else await self.reads(None, audit.scopes):
             try:
                 problems += await self.sees(name, audit.check, name, self.layout)
             except StoreUnavailable as error:

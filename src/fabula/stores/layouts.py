@@ -111,8 +111,8 @@ class Chunks(Layout):
 
     def of(self, scope: str, space: str, numbers: Collection[int]) -> Steps[Block]:
         chunks = sorted({number // CHUNK for number in numbers})
-        rows = yield Do("vector_chunks", {"scope": scope, "space": space, "chunks": chunks})
-        held = {n: vector for row in rows for n, vector in self._held(row[2], row[3]).items() if n in numbers}
+        rows = yield Do("vectors_of", {"scope": scope, "space": space, "chunks": chunks})
+        held = {n: vector for row in rows for n, vector in self._held(*row).items() if n in numbers}
         return _block(held)
 
     def blocks(self, rows: Rows) -> list[Block]:

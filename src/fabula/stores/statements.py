@@ -36,6 +36,8 @@ COLUMNS: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
 """The tables that are alike on every engine and no cache: the key beside the scope, and the other columns."""
 LONGS: Final = frozenset({"number", "place"})
 """The key columns that are numbers; the others are texts."""
+THERE: Final = "EXISTS (SELECT 1 FROM scopes WHERE scope = :scope)"
+"""What holds once a scope has its own row, which it gets last where it is copied to."""
 COPYING: Final = "copy of revision "
 """How the lease of a scope begins that is being copied here."""
 
@@ -63,7 +65,7 @@ class Dialect:
 
     def spelled(self, sql: str) -> str:
         """Return `sql` as the engine wants it."""
-        words = {"record": RECORD, **dict(self.words)}
+        words = {"record": RECORD, "there": THERE, **dict(self.words)}
         sql = re.sub(r"\$(\w+)", lambda match: words[match[1]], sql)
         return re.sub(r"IN :(\w+)", lambda match: self.membership.format(name=match[1]), sql)
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fabula.abc import NEVER, Changes, Entry, Lease, Task, Terms, Written
-from fabula.errors import EmbeddingMismatch, InvalidInput, SourcesGone, StoreUnavailable
+from fabula.errors import EmbeddingMismatch, InvalidInput, SourcesGone, Unfinished
 from fabula.names import NAMED_BY
 from fabula.stores.layouts import Layout
 from fabula.stores.leasing import held
@@ -64,7 +64,7 @@ def make(scope: str) -> Steps[OwnRow | None]:
 
 def _uncopied(scope: str) -> Steps[None]:
     if (yield from copying(scope)):
-        raise StoreUnavailable(f"scope {scope!r} is being copied here: let `fabula copy` finish, or forget it")
+        raise Unfinished(scope)
 
 
 def copying(scope: str) -> Steps[bool]:

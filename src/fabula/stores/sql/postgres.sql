@@ -36,4 +36,5 @@ SELECT space, number FROM vectors WHERE scope = :scope ORDER BY space DESC, numb
 
 -- name: vectors_of
 -- The vectors of some records.
-SELECT number, halfvec_send(vector) FROM vectors WHERE scope = :scope AND space = :space AND number IN :numbers;
+SELECT number, halfvec_send(vector) FROM vectors
+WHERE scope = :scope AND $there AND space = :space AND number IN :numbers;

@@ -1,6 +1,7 @@
 -- What the stores say to a database, by name. `IN :list` takes a list, `$lock` holds a row until the transaction ends
--- (nothing where there is one writer), `$share` only keeps it from being locked so: each engine spells them its own way. A statement is of one scope, which is what
--- a cluster finds the place by; those that are of all scopes say so, and begin with all_.
+-- (nothing where there is one writer), `$share` only keeps it from being locked so: each engine spells them its own
+-- way. `$there` finds nothing of a scope that has no row of its own, being the half of a copy. A statement is of one
+-- scope, which is what a cluster finds the place by; those that are of all scopes say so, and begin with all_.
 
 -- name: take_scope
 -- Start a write: grow the scope's revision (which also locks its row) and tell where it stands.
@@ -33,24 +34,25 @@ SELECT scope FROM scopes ORDER BY scope;
 
 -- name: live_records
 -- What is believed now, by id.
-SELECT $record FROM records WHERE scope = :scope AND id IN :ids AND recorded_to IS NULL;
+SELECT $record FROM records WHERE scope = :scope AND $there AND id IN :ids AND recorded_to IS NULL;
 
 -- name: past_records
 -- What was believed at a moment, by id.
 SELECT $record FROM records
-WHERE scope = :scope AND id IN :ids AND recorded_from <= :at AND recorded_to IS NULL
+WHERE scope = :scope AND $there AND id IN :ids AND recorded_from <= :at AND recorded_to IS NULL
 UNION ALL
-SELECT $record FROM records WHERE scope = :scope AND id IN :ids AND recorded_from <= :at AND recorded_to > :at;
+SELECT $record FROM records
+WHERE scope = :scope AND $there AND id IN :ids AND recorded_from <= :at AND recorded_to > :at;
 
 -- name: all_versions
 -- Every version, by id.
-SELECT $record FROM records WHERE scope = :scope AND id IN :ids AND recorded_to IS NULL
+SELECT $record FROM records WHERE scope = :scope AND $there AND id IN :ids AND recorded_to IS NULL
 UNION ALL
-SELECT $record FROM records WHERE scope = :scope AND id IN :ids AND recorded_to IS NOT NULL;
+SELECT $record FROM records WHERE scope = :scope AND $there AND id IN :ids AND recorded_to IS NOT NULL;
 
 -- name: numbered_records
 -- Versions by number.
-SELECT $record FROM records WHERE scope = :scope AND number IN :numbers;
+SELECT $record FROM records WHERE scope = :scope AND $there AND number IN :numbers;
 
 -- name: live_numbers
 -- The number and kind of the live version of each id.
@@ -67,18 +69,18 @@ SELECT COALESCE(MAX(seq) + 1, 0) FROM records WHERE scope = :scope AND session =
 -- name: citing_records
 -- The live records of some kinds that were made from any of these, or are mentioned in them.
 SELECT $record FROM records
-WHERE scope = :scope AND recorded_to IS NULL AND kind IN :kinds AND id IN (
+WHERE scope = :scope AND $there AND recorded_to IS NULL AND kind IN :kinds AND id IN (
     SELECT source FROM edges WHERE scope = :scope AND kind IN ('cites', 'mentions') AND target IN :ids)
 ORDER BY number;
 
 -- name: past_citing_records
 -- The same, of what was believed at a moment.
 SELECT $record FROM records
-WHERE scope = :scope AND recorded_from <= :at AND recorded_to IS NULL AND kind IN :kinds
+WHERE scope = :scope AND $there AND recorded_from <= :at AND recorded_to IS NULL AND kind IN :kinds
   AND id IN (SELECT source FROM edges WHERE scope = :scope AND kind IN ('cites', 'mentions') AND target IN :ids)
 UNION ALL
 SELECT $record FROM records
-WHERE scope = :scope AND recorded_from <= :at AND recorded_to > :at AND kind IN :kinds
+WHERE scope = :scope AND $there AND recorded_from <= :at AND recorded_to > :at AND kind IN :kinds
   AND id IN (SELECT source FROM edges WHERE scope = :scope AND kind IN ('cites', 'mentions') AND target IN :ids)
 ORDER BY number;
 
@@ -88,7 +90,7 @@ SELECT DISTINCT source FROM edges WHERE scope = :scope AND kind IN ('cites', 'me
 
 -- name: mentioned_in
 -- Which entities are mentioned in these passages, and where.
-SELECT source, target FROM edges WHERE scope = :scope AND kind = 'mentions' AND target IN :ids;
+SELECT source, target FROM edges WHERE scope = :scope AND $there AND kind = 'mentions' AND target IN :ids;
 
 -- name: mentions
 -- Where an entity is mentioned, and what told so.
@@ -97,7 +99,7 @@ SELECT target, ref FROM edges WHERE scope = :scope AND kind = 'mentions' AND sou
 -- name: list_records
 -- Records of one kind in order of arrival, filtered.
 SELECT $record FROM records
-WHERE scope = :scope AND kind = :kind AND number > :after AND (:ended OR recorded_to IS NULL)
+WHERE scope = :scope AND $there AND kind = :kind AND number > :after AND (:ended OR recorded_to IS NULL)
   AND (:status IS NULL OR status = :status)
   AND (:session IS NULL OR session = :session)
   AND (:speaker IS NULL OR speaker = :speaker)
@@ -113,7 +115,7 @@ SELECT $record FROM (
     SELECT $record,
         REPLACE(REPLACE(SUBSTR(key, :skip, LENGTH(key) - :skip - 1), :quoted, :quote), :escaped, :escape) AS name
     FROM records
-    WHERE scope = :scope AND kind = 'note' AND recorded_to IS NULL AND key >= :begin AND key < :beyond
+    WHERE scope = :scope AND $there AND kind = 'note' AND recorded_to IS NULL AND key >= :begin AND key < :beyond
       AND SUBSTR(key, 1, LENGTH(:begin)) = :begin
 ) n WHERE name > :behind ORDER BY name LIMIT :limit;
 
@@ -179,8 +181,8 @@ SELECT number, length, question, terms, links FROM postings WHERE scope = :scope
 -- name: embedded_kinds
 -- What ought to have a vector: live, not blank, and not waiting for one.
 SELECT r.number FROM records r JOIN postings p ON p.scope = r.scope AND p.number = r.number
-WHERE r.scope = :scope AND p.scope = :scope AND r.recorded_to IS NULL AND (r.kind = 'passage' OR p.embedded = 1)
-    AND r.number NOT IN (
+WHERE r.scope = :scope AND p.scope = :scope AND $there AND r.recorded_to IS NULL
+    AND (r.kind = 'passage' OR p.embedded = 1) AND r.number NOT IN (
     SELECT number FROM pending WHERE scope = :scope AND task = 'embed')
 ORDER BY r.number;
 
@@ -232,7 +234,7 @@ DELETE FROM pending WHERE scope = :scope AND id IN :ids RETURNING scope;
 -- name: list_pending
 -- A scope's work of one kind, session by session.
 SELECT task, id, number, session, attempts, error, due FROM pending
-WHERE scope = :scope AND task = :task
+WHERE scope = :scope AND $there AND task = :task
   AND (:due IS NULL OR due <= :due) AND (:failed IS NULL OR (error <> '') = :failed)
 ORDER BY session, number LIMIT :limit;
 
@@ -244,7 +246,8 @@ WHERE scope = :scope AND task = :task AND number = :number;
 -- name: hasten_pending
 -- Make due at once what waits to be extracted, of a session or all.
 UPDATE pending SET due = 0
-WHERE scope = :scope AND task = 'extract' AND error = '' AND due <> 0 AND (:session IS NULL OR session = :session)
+WHERE scope = :scope AND $there AND task = 'extract' AND error = '' AND due <> 0
+  AND (:session IS NULL OR session = :session)
 RETURNING scope;
 
 -- name: all_crowded
@@ -258,11 +261,12 @@ SELECT DISTINCT scope FROM pending WHERE attempts >= :attempts;
 
 -- name: renew_pending
 -- Give a scope's work that was tried as often as allowed a fresh start.
-UPDATE pending SET attempts = 0, error = '', due = 0 WHERE scope = :scope AND attempts >= :attempts RETURNING scope;
+UPDATE pending SET attempts = 0, error = '', due = 0 WHERE scope = :scope AND $there AND attempts >= :attempts
+RETURNING scope;
 
 -- name: work
 -- Whether a scope has due work.
-SELECT scope FROM pending WHERE scope = :scope AND task IN :tasks AND due <= :due LIMIT 1;
+SELECT scope FROM pending WHERE scope = :scope AND $there AND task IN :tasks AND due <= :due LIMIT 1;
 
 -- name: all_work
 -- Scopes with due work that nobody holds, the longest due first (all scopes).
@@ -307,7 +311,7 @@ INSERT INTO pictures (scope, id, place, bytes) VALUES (:scope, :id, :place, :byt
 
 -- name: pictures
 -- The pictures of a passage.
-SELECT place, bytes FROM pictures WHERE scope = :scope AND id = :id;
+SELECT place, bytes FROM pictures WHERE scope = :scope AND $there AND id = :id;
 
 -- name: delete_pictures
 -- Erase the pictures of these passages.
@@ -332,7 +336,7 @@ ON CONFLICT (scope, id) DO UPDATE SET count = access.count + excluded.count,
 
 -- name: accessed
 -- How often records came back, and when.
-SELECT id, count, first, last FROM access WHERE scope = :scope AND id IN :ids;
+SELECT id, count, first, last FROM access WHERE scope = :scope AND $there AND id IN :ids;
 
 -- name: unused_records
 -- Live records of some kinds that last came back before a moment, or never did and are older than it; oldest first.
@@ -343,7 +347,7 @@ SELECT $record FROM (
          WHERE e.scope = :scope AND e.id = r.id AND e.recorded_to IS NOT NULL),
         r.recorded_from) AS used
     FROM records r
-    WHERE r.scope = :scope AND r.kind IN :kinds AND r.recorded_to IS NULL AND r.status = 'live') u
+    WHERE r.scope = :scope AND $there AND r.kind IN :kinds AND r.recorded_to IS NULL AND r.status = 'live') u
 WHERE used < :since ORDER BY used, number LIMIT :limit;
 
 -- name: delete_access
@@ -371,41 +375,44 @@ DELETE FROM embeddings WHERE scope = :scope RETURNING scope;
 
 -- name: count_records
 -- Live records by kind.
-SELECT kind, COUNT(*) FROM records WHERE recorded_to IS NULL AND scope = :scope GROUP BY kind ORDER BY kind;
+SELECT kind, COUNT(*) FROM records WHERE recorded_to IS NULL AND scope = :scope AND $there GROUP BY kind ORDER BY kind;
 
 -- name: all_count_records
 -- Live records by kind (all scopes).
-SELECT kind, COUNT(*) FROM records WHERE recorded_to IS NULL GROUP BY kind ORDER BY kind;
+SELECT kind, COUNT(*) FROM records WHERE recorded_to IS NULL AND scope IN (SELECT scope FROM scopes)
+GROUP BY kind ORDER BY kind;
 
 -- name: count_sessions
 -- Sessions with a passage in them.
 SELECT COUNT(*) FROM (
-    SELECT DISTINCT scope, session FROM records WHERE seq IS NOT NULL AND scope = :scope) s;
+    SELECT DISTINCT scope, session FROM records WHERE seq IS NOT NULL AND scope = :scope AND $there) s;
 
 -- name: all_count_sessions
 -- Sessions with a passage in them (all scopes).
-SELECT COUNT(*) FROM (SELECT DISTINCT scope, session FROM records WHERE seq IS NOT NULL) s;
+SELECT COUNT(*) FROM (
+    SELECT DISTINCT scope, session FROM records WHERE seq IS NOT NULL AND scope IN (SELECT scope FROM scopes)) s;
 
 -- name: list_sessions
 -- Sessions, the latest told first.
 SELECT session, COUNT(*), MIN(COALESCE(valid_from, recorded_from)), MAX(COALESCE(valid_from, recorded_from))
-FROM records WHERE scope = :scope AND seq IS NOT NULL
+FROM records WHERE scope = :scope AND $there AND seq IS NOT NULL
   AND (:without = '' OR SUBSTR(session, 1, LENGTH(:without)) <> :without)
 GROUP BY session ORDER BY 4 DESC, session LIMIT :limit OFFSET :after;
 
 -- name: count_listed_sessions
 -- How many sessions there are to list.
-SELECT COUNT(DISTINCT session) FROM records WHERE scope = :scope AND seq IS NOT NULL
+SELECT COUNT(DISTINCT session) FROM records WHERE scope = :scope AND $there AND seq IS NOT NULL
   AND (:without = '' OR SUBSTR(session, 1, LENGTH(:without)) <> :without);
 
 -- name: count_pending
 -- Work by task, and how much of it has failed at least once.
 SELECT task, COUNT(*), SUM(CASE WHEN error <> '' THEN 1 ELSE 0 END) FROM pending
-WHERE scope = :scope GROUP BY task ORDER BY task;
+WHERE scope = :scope AND $there GROUP BY task ORDER BY task;
 
 -- name: all_count_pending
 -- Work by task, and how much of it has failed at least once (all scopes).
-SELECT task, COUNT(*), SUM(CASE WHEN error <> '' THEN 1 ELSE 0 END) FROM pending GROUP BY task ORDER BY task;
+SELECT task, COUNT(*), SUM(CASE WHEN error <> '' THEN 1 ELSE 0 END) FROM pending
+WHERE scope IN (SELECT scope FROM scopes) GROUP BY task ORDER BY task;
 
 -- name: audit_records
 -- Every version, for the check.

@@ -10,6 +10,10 @@ WHERE scope = :scope AND space = :space AND revision > :revision ORDER BY chunk;
 SELECT space, chunk, numbers, vectors, revision FROM vectors
 WHERE scope = :scope AND (:space IS NULL OR space = :space) AND chunk IN :chunks;
 
+-- name: vectors_of
+-- The vectors of some records, with their chunks.
+SELECT numbers, vectors FROM vectors WHERE scope = :scope AND $there AND space = :space AND chunk IN :chunks;
+
 -- name: put_vectors
 -- A vector chunk.
 INSERT INTO vectors (scope, space, chunk, revision, numbers, vectors)

@@ -5,14 +5,29 @@ It knows nothing that a scope does with its own records.
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fabula.abc import Changes, Erasure, Filter, Store
-from fabula.testing.contract.making import NOON, SPACE, direction, entries, examples, fact, fresh, passage, vectors_of
+from fabula.abc import MOVED, Changes, Erasure, Filter, Store
+from fabula.errors import Unfinished
+from fabula.testing.contract.making import (
+    NOON,
+    SPACE,
+    direction,
+    entries,
+    examples,
+    fact,
+    fresh,
+    passage,
+    six,
+    vectors_of,
+)
+from fabula.types import KINDS, Kind
 
 NEIGHBOURS = ["u", "U", "u1", "u ", " u", "u%", "u_", "_", "%", "ü", "u\u0308", "用户", "用户1", "u'--", "u/a", "u\n"]
 NAMES = "abc"
@@ -54,6 +69,37 @@ class WallsContract:
         found = await store.fetch("v", [*numbers, *own])
         assert {record.scope for record in found.values()} == {"v"}
         assert "q" in {record.id for record in found.values()}
+
+    async def test_the_half_of_a_copy_is_not_there(self, store: Store) -> None:
+        """Whoever reads is answered as of a scope that never was, who writes is refused, and the check says it."""
+        records = six("u")
+        ids = [record.id for record in records]
+        await store.write("u", Changes(add=entries(*records, tasks=("embed", "extract"))))
+        await store.write(
+            "u", Changes(vectors={one: direction(one) for one in ids}, space=SPACE, done=(("embed", "p"),))
+        )
+        await store.touch("u", dict.fromkeys(ids, 2), NOON)
+        found = [await store.find("u", Filter(kind=kind, status=None)) for kind in KINDS]
+        numbers = [number for page in found for number, _ in page]
+        state, whole = await store.state("u"), await _seen(store, "u", ids, numbers)
+        assert state is not None
+        assert all(whole.values()), "what is empty anyway proves nothing"
+        nothing = await _seen(store, "nobody", ids, numbers)
+        await store.receive("v", state.revision, "copier", afresh=True)
+        for table in MOVED:  # several times, since a store may keep what it has read
+            if rows := await store.page("u", table):
+                await store.restore("v", "copier", table, rows)
+            assert await _seen(store, "v", ids, numbers) == nothing, table
+        assert (await store.stats()).records == (await store.stats("u")).records
+        assert await store.scopes() == ["u"]
+        refused = await asyncio.gather(
+            store.write("v", Changes(add=entries(passage("v", "x")))), return_exceptions=True
+        )
+        assert [type(error) for error in refused] == [Unfinished]
+        assert [line for line in await store.check() if "'v'" in line] == await store.check("v") != []
+        await store.publish("v", "copier", state)
+        assert await _seen(store, "v", ids, numbers) == whole
+        assert await store.check() == await store.check("u") == []
 
     async def test_a_record_must_be_of_the_scope_it_is_written_to(self, store: Store) -> None:
         """What is read from a scope says that scope, whatever the record said."""
@@ -139,3 +185,36 @@ class WallsContract:
         for record in await store.citing(scope, list(NAMES), ["fact"]):
             assert record.scope == scope
             assert record.id in held
+
+
+async def _seen(store: Store, scope: str, ids: Sequence[str], numbers: Sequence[int]) -> dict[str, Any]:
+    """What each way of reading tells of a scope; what is empty, or nothing, of one that is not there."""
+    every: tuple[Kind, ...] = ("fact", "entity", "frame")
+    later = NOON + timedelta(days=36500)
+    index, stats = await store.load(scope, SPACE), await store.stats(scope)
+    records = {
+        "get": (await store.get(scope, ids)).values(),
+        "get as of": (await store.get(scope, ids, later)).values(),
+        "fetch": (await store.fetch(scope, numbers)).values(),
+        "shown": (await store.shown(scope, index, numbers)).values(),
+        "find": [record for kind in KINDS for _, record in await store.find(scope, Filter(kind=kind, status=None))],
+        "notes": await store.notes(scope, "prefs", prefix="", after="", limit=9),
+        "citing": await store.citing(scope, ids, every),
+        "citing as of": await store.citing(scope, ids, every, later),
+        "cited": await store.cited(scope, index, ids, every),
+        "versions": await store.versions(scope, ids),
+        "unused": await store.unused(scope, every, later, 9),
+    }
+    return {
+        **{name: sorted(record.id for record in found) for name, found in records.items()},
+        "sessions": await store.sessions(scope) if (await store.sessions(scope))[0] else None,
+        "accessed": await store.accessed(scope, ids),
+        "pending": len(await store.pending(scope, "extract")),
+        "unembedded": await store.unembedded(scope, "another space"),
+        "vectors": (await store.vectors(scope, SPACE, numbers))[0].tolist(),
+        "nearest": (await store.nearest(scope, SPACE, direction("p"), 3))[0].tolist(),
+        "index": index.revision,
+        "counts": (stats.scopes, stats.records, stats.sessions, stats.pending) if stats.records else None,
+        "bytes": sum(size for table, size in stats.bytes.items() if table not in ("scopes", "leases", "embeddings")),
+        "state": await store.state(scope),
+    }
