@@ -57,38 +57,41 @@ async def revise(
     emotion: Emotion | None, valid: Interval | None, meta: Meta | None,
 ) -> Record | None:  # fmt: skip
     """Write the next version of a record; see `AsyncMemory.revise`."""
-    async for _ in Attempts(scope):
-        state = await ground.store.state(scope)
-        if state is None:
-            return None
-        old = (await ground.store.get(scope, [record_id])).get(record_id)
-        if old is None:
-            return None
-        if not isinstance(old, AUTHORED):
-            raise InvalidInput(f"{record_id} is a {old.kind}, which is never revised")
-        born = old.meta.get(CREATED) or (old.recorded.start.isoformat() if old.recorded and old.recorded.start else "")
-        new = replace(
-            old,
-            text=old.text if text is None else text,
-            importance=old.importance if importance is None else importance,
-            emotion=old.emotion if emotion is None else emotion,
-            valid=old.valid if valid is None else valid,
-            meta=_told(meta, old.meta),
-        )
-        new = _checked(
-            new, scope, ground.settings, {key: old.meta[key] for key in old.meta if key.startswith(INTERNAL)}
-        )
-        new = replace(new, meta={**new.meta, CREATED: born})
-        if new.text != old.text:  # it says something else now, in words of its own
-            new = replace(new, meta={key: value for key, value in new.meta.items() if key != "extractor"})
-            if isinstance(new, Fact):
-                new = replace(new, subject="", predicate="", object="", links={})
-        changes = Changes(
-            put=(entry_of(new),), space=ground.space, analyzer=ANALYZER, at=ground.clock(), revision=state.revision
-        )
-        if (await ground.store.write(scope, changes)).revision:
-            ground.wake(scope)
-            return (await ground.store.get(scope, [record_id])).get(record_id)
+    async with Attempts(ground.store, scope) as attempts:
+        async for _ in attempts:
+            state = await ground.store.state(scope)
+            if state is None:
+                return None
+            old = (await ground.store.get(scope, [record_id])).get(record_id)
+            if old is None:
+                return None
+            if not isinstance(old, AUTHORED):
+                raise InvalidInput(f"{record_id} is a {old.kind}, which is never revised")
+            born = old.meta.get(CREATED) or (
+                old.recorded.start.isoformat() if old.recorded and old.recorded.start else ""
+            )
+            new = replace(
+                old,
+                text=old.text if text is None else text,
+                importance=old.importance if importance is None else importance,
+                emotion=old.emotion if emotion is None else emotion,
+                valid=old.valid if valid is None else valid,
+                meta=_told(meta, old.meta),
+            )
+            new = _checked(
+                new, scope, ground.settings, {key: old.meta[key] for key in old.meta if key.startswith(INTERNAL)}
+            )
+            new = replace(new, meta={**new.meta, CREATED: born})
+            if new.text != old.text:  # it says something else now, in words of its own
+                new = replace(new, meta={key: value for key, value in new.meta.items() if key != "extractor"})
+                if isinstance(new, Fact):
+                    new = replace(new, subject="", predicate="", object="", links={})
+            changes = Changes(
+                put=(entry_of(new),), space=ground.space, analyzer=ANALYZER, at=ground.clock(), revision=state.revision
+            )
+            if (await ground.store.write(scope, changes)).revision:
+                ground.wake(scope)
+                return (await ground.store.get(scope, [record_id])).get(record_id)
     raise AssertionError
 
 

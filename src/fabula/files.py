@@ -231,32 +231,35 @@ class Files:
         the scope.
         """
         key = blob_key(scope, file.id)
-        put = False
         made = await aside(
             sum(len(message.content) for message in messages),
             lambda: [entry(scope, message, file.created, ground.settings) for message in messages],
         )
         async with self._one:  # in this process; the revision holds off the others
-            async for _ in Attempts(scope):
-                state = await ground.store.state(scope)
-                same = await _same(ground, scope, file)
-                known = None if same is None else _as_file(same)
-                if known is None and not put:
-                    await blobs.put(key, data)
-                    put = True
-                kept = file if known is None else _renewed(known, file)
-                note = _note(scope, kept, key if same is None else same.value[BLOB])
-                changes = Changes(
-                    add=tuple(made) if known is None else (), put=(Entry(record=note),),
-                    space=ground.space, analyzer=ANALYZER, at=ground.clock(), quiet=ground.settings.idle,
-                    revision=0 if state is None else state.revision,
-                )  # fmt: skip
-                as_it_was = same is not None and spelling(note.value) == spelling(same.value)
-                if as_it_was or (await ground.store.write(scope, changes)).revision:
-                    if known is not None and put:
-                        await blobs.delete(key)
-                    ground.wake(scope)
-                    return kept
+            put = await _same(ground, scope, file) is None
+            if put:  # before it is its turn among the changes of the scope, since it may take long
+                await blobs.put(key, data)
+            async with Attempts(ground.store, scope) as attempts:
+                async for _ in attempts:
+                    state = await ground.store.state(scope)
+                    same = await _same(ground, scope, file)
+                    known = None if same is None else _as_file(same)
+                    if known is None and not put:
+                        await blobs.put(key, data)
+                        put = True
+                    kept = file if known is None else _renewed(known, file)
+                    note = _note(scope, kept, key if same is None else same.value[BLOB])
+                    changes = Changes(
+                        add=tuple(made) if known is None else (), put=(Entry(record=note),),
+                        space=ground.space, analyzer=ANALYZER, at=ground.clock(), quiet=ground.settings.idle,
+                        revision=0 if state is None else state.revision,
+                    )  # fmt: skip
+                    as_it_was = same is not None and spelling(note.value) == spelling(same.value)
+                    if as_it_was or (await ground.store.write(scope, changes)).revision:
+                        if known is not None and put:
+                            await blobs.delete(key)
+                        ground.wake(scope)
+                        return kept
         raise AssertionError
 
 

@@ -283,19 +283,20 @@ class Knowledge:
     async def _written(self, scope: str, made: Callable[[Surroundings, _Work], Awaitable[T]]) -> T:
         """Write what is made of what is known, once nobody else wrote to the scope in between."""
         ground = await self._ready()
-        async for _ in Attempts(identifier(scope, "scope")):
-            around, work = await self._around(scope), _Work()
-            result = await made(around, work)
-            if not (work.put or work.close):
-                return result
-            changes = Changes(
-                # Put, not added: what was forgotten before may be told again by who forgot it.
-                put=tuple(map(entry_of, work.put.values())), close=tuple(work.close), analyzer=ANALYZER,
-                at=around.now, revision=around.index.revision,
-            )  # fmt: skip
-            if (await ground.store.write(around.scope, changes)).revision:
-                ground.wake(around.scope)
-                return result
+        async with Attempts(ground.store, identifier(scope, "scope")) as attempts:
+            async for _ in attempts:
+                around, work = await self._around(scope), _Work()
+                result = await made(around, work)
+                if not (work.put or work.close):
+                    return result
+                changes = Changes(
+                    # Put, not added: what was forgotten before may be told again by who forgot it.
+                    put=tuple(map(entry_of, work.put.values())), close=tuple(work.close), analyzer=ANALYZER,
+                    at=around.now, revision=around.index.revision,
+                )  # fmt: skip
+                if (await ground.store.write(around.scope, changes)).revision:
+                    ground.wake(around.scope)
+                    return result
         raise AssertionError
 
 

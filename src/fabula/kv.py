@@ -140,18 +140,19 @@ class _Space:
 
         What is made is the note itself where it stays as it is.
         """
-        async for _ in Attempts(self.scope):
-            state = await self.store.state(self.scope)
-            before = await self.read(note_id)
-            after = made(before)
-            if after is before:
-                return before, after
-            at = self._clock()
-            after = after and _since(after, at)
-            put, close = ((), (note_id,)) if after is None else ((Entry(record=after),), ())
-            changes = Changes(put=put, close=close, at=at, revision=state.revision if state else 0)
-            if (await self.store.write(self.scope, changes)).revision:
-                return before, after
+        async with Attempts(self.store, self.scope) as attempts:
+            async for _ in attempts:
+                state = await self.store.state(self.scope)
+                before = await self.read(note_id)
+                after = made(before)
+                if after is before:
+                    return before, after
+                at = self._clock()
+                after = after and _since(after, at)
+                put, close = ((), (note_id,)) if after is None else ((Entry(record=after),), ())
+                changes = Changes(put=put, close=close, at=at, revision=state.revision if state else 0)
+                if (await self.store.write(self.scope, changes)).revision:
+                    return before, after
         raise AssertionError
 
 
