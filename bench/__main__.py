@@ -20,6 +20,7 @@ NAMES = {
     "calibrate": "quantiles of unrelated and related texts, for Embedder.similarity",
     "budget": "how much of the evidence is in a prompt of so many tokens, with and without provenance",
     "confidence": "how well Recollection.confidence tells the known from the unknown",
+    "changed": "whether the newest word on something comes first, without a language model",
     "emotion": "how well feelings are estimated from vectors, without a language model",
 }
 

@@ -267,7 +267,7 @@ class Answer:
             kept = _limited(found, [hit.score for hit in found], self.plan, many=asked.many)
             return [found[place] for place in kept]
         known = await self._accessed(found) if self.plan.factors.rehearsal else {}
-        weights = weighing.weighed(found, self.plan.factors, self.query, at, known)
+        weights = weighing.weighed(found, self.plan.factors, self.query, at, current=asked.current, accessed=known)
         kept = _limited(found, weights.scores, self.plan, many=asked.many)
         return [weights.told(found[place], place) for place in kept]
 

@@ -13,6 +13,7 @@ from typing import Final, NamedTuple, cast
 
 import numpy as np
 
+from fabula import circumstances
 from fabula.index import Doubles
 from fabula.text import stop, tokens
 from fabula.types import NOTHING, Access, Factors, Hit
@@ -28,6 +29,8 @@ NEWER: Final = 0.88
 """What a newer word on the same has of the relevance of the older one: "quit Google" answers "where do I work"."""
 FRESHER: Final = 0.5
 """How much more recent it has to be, as a share of what there is between the floor and 1."""
+CLOSE: Final = 0.5
+"""What share of the relevance of an older word what has taken its place has, at least, where no other word tells so."""
 LEADING, FOLLOWING = 3, 20
 """How many of the most relevant hits are looked for newer words on, and among how many."""
 FADING: Final = 0.5
@@ -90,9 +93,12 @@ class Weights(NamedTuple):
 
 
 def weighed(
-    hits: Sequence[Hit], factors: Factors, query: str, at: datetime, accessed: Mapping[str, Access] = NOTHING
-) -> Weights:
+    hits: Sequence[Hit], factors: Factors, query: str, at: datetime, *, current: bool = True,
+    accessed: Mapping[str, Access] = NOTHING,
+) -> Weights:  # fmt: skip
     """Return the three factors of each hit, and their products: the scores.
+
+    `current`: the question is about what holds now.
 
     Relevance is the calibrated similarity; where words and context rank hits of a kind otherwise than meaning alone,
     the first of them has the greatest of their similarities, the second the next: so it is in the order of the
@@ -103,6 +109,8 @@ def weighed(
     """
     relevance = _relevance(hits)
     fresh = recency(hits, factors, at, accessed)
+    if current:
+        _renewed(hits, relevance, fresh, query)
     ahead = FRESHER * (1 - factors.floor)
     for newer, lifted in _newer(hits, relevance, fresh, ahead, query).items():
         relevance[newer] = max(relevance[newer], lifted)
@@ -168,6 +176,26 @@ def _newer(
             if place != lead and fresh[place] - fresh[lead] > ahead and _same(has, weight):
                 lifted[place] = max(lifted.get(place, 0.0), NEWER * float(relevance[lead]))
     return lifted
+
+
+def _renewed(hits: Sequence[Hit], relevance: Doubles, fresh: Doubles, query: str) -> None:
+    """Make what tells that something has changed as relevant as the older word that it stands behind: age decides then.
+
+    What tells of the job, the home, the school or the partner that is asked for is as relevant as the most relevant
+    hit is; what tells that something has taken another's place, as the leading hits that it comes near to.
+    """
+    best = np.argsort(-relevance, kind="stable")[:FOLLOWING]
+    near, late = relevance[best], fresh[best]
+    scores = near * late
+    if names := circumstances.asked(query):
+        behind = best[scores < scores.max()].tolist()
+        told = [place for place in behind if circumstances.told(hits[place].record.text, names, query)]
+        relevance[told] = near[0]
+        return
+    for place in range(min(LEADING, len(best))):
+        behind = best[(scores < scores[place]) & (near >= CLOSE * near[place]) & (late > late[place])].tolist()
+        told = [later for later in behind if circumstances.turned(hits[later].record.text, query)]
+        relevance[told] = np.maximum(relevance[told], near[place])
 
 
 def _same(has: set[str], weight: Mapping[str, float]) -> bool:

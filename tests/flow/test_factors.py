@@ -91,6 +91,30 @@ class TestThreeFactors:
             "relevance": 0.85, "recency": 0.79, "importance": 1.0,
         }  # fmt: skip
 
+    @pytest.mark.parametrize(
+        ("question", "old", "new", "other"),
+        [
+            ("Where do I work?", "I'm with Google", "I quit Siemens. On Monday I start at Spotify", "it does not work"),
+            ("我住在哪里？", "我住北京朝阳区", "我们上周搬到了上海", "邻居的狗整夜叫"),
+            ("What car do I drive?", "I drive a Volvo", "I traded it in for a Tesla", "my bike has a flat tyre"),
+            ("我用什么手机？", "我用华为手机", "换成了小米的", "自行车坏了"),
+        ],
+    )
+    async def test_what_has_changed_comes_before_what_was_so(
+        self, db: str, question: str, old: str, new: str, other: str
+    ):
+        """In words of its own, which are less like the question; what is asked about the past is told by the past."""
+        alike = {old: 0.95, new: 0.6, other: 0.9}
+        async with AsyncMemory(db, embedder=Told(alike), clock=FakeClock(NOW)) as memory:
+            await memory.add("u", [fact(old, valid=ago(365)), fact(new, valid=ago(40)), fact(other, valid=ago(60))])
+            await memory.flush("u")
+            now = texts((await memory.recall("u", question, ALL)).facts)
+            then = texts((await memory.recall("u", f"{question} two years ago 两年前", ALL)).facts)
+            plain = texts((await memory.recall("u", question, Plan(kinds=("fact",), factors=Factors(floor=0)))).facts)
+        assert now.index(new) < now.index(old)
+        assert then.index(old) < then.index(new)
+        assert plain.index(new) < plain.index(old), "without a floor age alone decides"
+
     async def test_what_moved_stays_fresh_longer(self, memory: AsyncMemory):
         calm, stirred = Emotion(valence=0, arousal=0), Emotion(valence=0, arousal=1)
         await memory.add("u", [fact("plum jam one", valid=ago(30), emotion=calm)])
