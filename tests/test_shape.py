@@ -26,8 +26,8 @@ FLOORS: dict[str, tuple[int, str]] = {
             2,
             "pure functions",
             "text words secrets when question scoring scripts keys ranking render replies prompts graph ties expansion "
-            "names circumstances surnames relations timeline frames talk holding narrowing standing weighing rating exported "
-            "chunks patterns inferences feelings profile",
+            "names circumstances surnames relations timeline frames talk holding narrowing standing weighing rating "
+            "exported chunks patterns inferences feelings profile",
         ),
         (3, "ground", "stores providers documents"),
         (
