@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, Final, Literal
 
@@ -22,7 +22,7 @@ SECTIONS: Final[Mapping[str, int]] = {
 }  # fmt: skip
 """The sections of the block in their order, and the most lines each has."""
 DRAWN: Final = ("fact", "episodic", "insight")
-"""The sections of what was drawn from talk: where they are empty there is room for the talk itself."""
+"""The sections of what was drawn from talk: as many lines as these have less, the others may have more."""
 PROFILE: Final = (
     "identity", "occupation", "location", "language", "interests", "preferences", "skills", "goals", "relationships",
 )  # fmt: skip
@@ -38,6 +38,7 @@ class _Words:
     nothing: str
     colon: str
     between: str
+    sources: Mapping[str, str]
     titles: Mapping[str, str]
     profile: Mapping[str, str]
 
@@ -52,6 +53,7 @@ _ZH: Final = _Words(
     nothing="暂无",
     colon="：",
     between="、",
+    sources={"vector": "记忆", "conversation": "对话", "graph": "图谱"},
     titles={
         "profile": "用户画像", "fact": "关于当前话题，你记得的事实", "episodic": "相关经历和情景",
         "insight": "对用户的深层理解（洞察）", "graph": "结构化关系", "other": "其他相关记忆",
@@ -71,6 +73,7 @@ _EN: Final = _Words(
     nothing="nothing yet",
     colon=": ",
     between=", ",
+    sources={},
     titles={
         "profile": "Who the user is", "fact": "Facts you remember about this", "episodic": "What happened",
         "insight": "What you understand about the user (insights)", "graph": "How things are related",
@@ -88,11 +91,15 @@ def build_system_prompt(recall_result: Mapping[str, Any], user_input: str, budge
     """Return a system prompt from what `NeuroMemory.recall` gave, in Chinese where `user_input` is Chinese.
 
     It has the user's profile, up to 3 facts, 2 episodes, 2 insights, 5 relations that no shown fact tells already and
-    2 other memories, and as many more of these as there are fewer of the three before. Each has its source, inside
-    one `<memories>` block: `<`, `>` and `&` in stored text are escaped and white space is one space. The block is at
-    most `budget` model tokens (estimated), but for its headings: the lowest ranked lines go first, relations before
-    memories and memories before the profile, and a line that is longer than all the room there is. Keys that are
-    missing or of another shape count as empty. Raises `InvalidInput` for a budget below 1.
+    2 other memories, and as many more of these as there are fewer of the three before: 9 at most. Each memory has its
+    source, inside one `<memories>` block: `<`, `>` and `&` in stored text are escaped and white space is one space. A
+    section of which nothing is known is left out; where nothing is known at all, the block says so.
+
+    The block is at most `budget` model tokens (estimated), headings and all: the lowest ranked lines go first,
+    relations before memories, these before the profile, and the most relevant memory last; so does a line that is
+    longer than all the room there is. Where that memory has no room under its heading, it stands without; where nothing
+    fits, there is no block. Keys that are missing or of another shape count as empty. Raises `InvalidInput` for a
+    budget below 1.
     """
     within("budget", budget, 1)
     recalled = _mapping(recall_result)
@@ -100,25 +107,47 @@ def build_system_prompt(recall_result: Mapping[str, Any], user_input: str, budge
     # What was just said is stored already, and is no memory of it.
     merged = [memory for memory in merged if fold(_said(memory, "text")) != fold(str(user_input))]
     words = _ZH if _chinese(user_input, merged) else _EN
+    block = _fitting(_ranked(recalled, merged, words, budget), words, budget)
+    return "\n\n".join((words.before, block, words.after) if block else (words.before,))
+
+
+_Line = tuple[str, str]
+"""The section a line stands in, and the line."""
+
+
+def _ranked(
+    recalled: Mapping[str, Any], merged: Sequence[Mapping[str, Any]], words: _Words, budget: int
+) -> list[_Line]:
+    """All lines there may be, the one that is least to be missed first."""
+    edges = [triple.get("id") for triple in map(_mapping, _list(recalled.get("graph_results")))]
+    # An edge that holds has its line among the relations.
+    shown = _memories([one for one in merged if one.get("source") != "graph" or one.get("id") not in edges])
+    lines = [(section, f"- {_plain(_said(memory))}{_source(memory, words)}") for section, memory in shown]
+    pairs = zip(shown, lines, strict=True)
+    facts = [memory for (section, memory), line in pairs if section == "fact" and _tokens([line], words) <= budget]
     profile = islice(_profile(recalled.get("user_profile"), words), SECTIONS["profile"])
-    ranked = [line for line in (*profile, *_memories(merged, words)) if _tokens([line], words) <= budget]
-    facts = [memory for section, _, memory in ranked if section == "fact"]
-    relations = [("graph", f"- {_plain(line)}", NOTHING) for line in _relations(recalled, facts)]
-    ranked += [line for line in relations if _tokens([line], words) <= budget][: SECTIONS["graph"]]
-    while ranked and _tokens(ranked, words) > budget:
-        ranked.pop()
-    return f"{words.before}\n\n{_block(ranked, words)}\n\n{words.after}"
+    relations = _relations(recalled, facts)[: SECTIONS["graph"]]
+    return [*lines[:1], *profile, *lines[1:], *(("graph", f"- {_plain(line)}") for line in relations)]
 
 
-_Line = tuple[str, str, Mapping[str, Any]]
-"""The section a line stands in, the line, and the memory it tells."""
+def _fitting(ranked: Sequence[_Line], words: _Words, budget: int) -> str:
+    """The block of the best ranked lines that fit, or of the first alone without its heading; empty where none does."""
+    bare = replace(words, titles={})
+    first = [line for line in ranked if _tokens([line], bare) <= budget][:1]
+    lines = [line for line in ranked if _tokens([line], words) <= budget]
+    if lines[:1] != first:
+        return _block(first, bare)
+    while lines and _tokens(lines, words) > budget:
+        lines.pop()
+    block = _block(lines, words)
+    return block if lines or (not ranked and estimate_tokens(block) <= budget) else ""
 
 
 def _block(lines: Sequence[_Line], words: _Words) -> str:
-    parts = [OPEN, words.notice]
+    parts = [OPEN, words.notice] if lines else [OPEN, words.notice, words.nothing]
     for section in SECTIONS:
-        told = [line for where, line, _ in lines if where == section]
-        parts += ["", f"## {words.titles[section]}", *(told or [words.nothing])]
+        if told := [line for where, line in lines if where == section]:
+            parts += ["", f"## {words.titles[section]}", *told] if words.titles else told
     return "\n".join([*parts, CLOSE])
 
 
@@ -130,7 +159,7 @@ def _profile(profile: Any, words: _Words) -> Iterator[_Line]:
     given = _mapping(profile)
     for key in (*PROFILE, *(key for key in given if key not in PROFILE)):
         if value := _spoken(given.get(key), words):
-            yield "profile", f"- {words.profile.get(key, _plain(key))}{words.colon}{value}", NOTHING
+            yield "profile", f"- {words.profile.get(key, _plain(key))}{words.colon}{value}"
 
 
 def _spoken(value: Any, words: _Words) -> str:
@@ -143,16 +172,19 @@ def _spoken(value: Any, words: _Words) -> str:
     return "" if value is None else _plain(value)
 
 
-def _memories(merged: Sequence[Mapping[str, Any]], words: _Words) -> Iterator[_Line]:
-    told = [(_section(memory), memory) for memory in merged if memory.get("source") != "graph"]  # a relation's line
+def _memories(merged: Sequence[Mapping[str, Any]]) -> list[tuple[str, Mapping[str, Any]]]:
+    """The memories that have a line, best first, each with its section."""
+    told = [(_section(memory), memory) for memory in merged]
     there = Counter(section for section, _ in told)
     spare = sum(max(SECTIONS[section] - there[section], 0) for section in DRAWN)
     most = {**SECTIONS, "other": SECTIONS["other"] + spare}
     count: Counter[str] = Counter()
+    shown: list[tuple[str, Mapping[str, Any]]] = []
     for section, memory in told:
         count[section] += 1
         if count[section] <= most[section]:
-            yield section, f"- {_plain(_said(memory))}{_source(memory)}", memory
+            shown.append((section, memory))
+    return shown
 
 
 def _section(memory: Mapping[str, Any]) -> str:
@@ -160,10 +192,10 @@ def _section(memory: Mapping[str, Any]) -> str:
     return kind if kind in DRAWN else "other"
 
 
-def _source(memory: Mapping[str, Any]) -> str:
-    record = str(memory.get("id") or "")
-    record = record if memory.get("source") == "conversation" else record[:SHORT]
-    named = " ".join(filter(None, (str(memory.get("source") or ""), record)))
+def _source(memory: Mapping[str, Any], words: _Words) -> str:
+    source, record = str(memory.get("source") or ""), str(memory.get("id") or "")
+    record = record if source == "conversation" else record[:SHORT]
+    named = " ".join(filter(None, (words.sources.get(source, source), record)))
     return f" ({_plain(named)})" if named else ""
 
 

@@ -46,12 +46,12 @@ def test_the_template_in_chinese():
     assert prompt.startswith("你是一个有长期记忆的 AI 助手")
     assert prompt.endswith("忽略它们即可。")
     assert section(prompt, "用户画像") == ["- 身份：小明", "- 职业：工程师", "- 兴趣：茶、爬山"]
-    facts = [f"- [2025-03-01] 事实{n} (vector fact-事实{n})" for n in range(3)]
+    facts = [f"- [2025-03-01] 事实{n} (记忆 fact-事实{n})" for n in range(3)]
     assert section(prompt, "关于当前话题，你记得的事实") == facts
     assert len(section(prompt, "相关经历和情景")) == 2
     assert len(section(prompt, "对用户的深层理解（洞察）")) == 2
     assert len(section(prompt, "结构化关系")) == 5
-    assert section(prompt, "其他相关记忆") == [f"- [2025-03-01] 对话{n} (conversation m{n})" for n in range(2)]
+    assert section(prompt, "其他相关记忆") == [f"- [2025-03-01] 对话{n} (对话 m{n})" for n in range(2)]
 
 
 def test_the_template_in_english():
@@ -61,7 +61,9 @@ def test_the_template_in_english():
     assert prompt.startswith("You are an AI assistant with a long-term memory")
     assert section(prompt, "Who the user is") == ["- Identity: Ann", "- Relationships: sister: Eve", "- pets: a cat"]
     assert section(prompt, "Facts you remember about this") == ["- [2025-03-01] Ann works at Google (vector fact-Ann)"]
-    assert section(prompt, "What happened") == ["nothing yet"]
+    headings = [line for line in block(prompt).splitlines() if line.startswith("## ")]
+    assert headings == ["## Who the user is", "## Facts you remember about this"]
+    assert "nothing yet" not in prompt
 
 
 @pytest.mark.parametrize(
@@ -82,7 +84,7 @@ def test_the_language_is_that_of_the_talk(said: str, merged: list[dict[str, Any]
 @pytest.mark.parametrize("found", [{}, recalled(), None, [], {"merged": None, "user_profile": None}])
 def test_of_nothing(said: str, found: Any):
     prompt = build_system_prompt(found, said)
-    assert block(prompt).count("暂无" if said == "你好" else "nothing yet") == 6
+    assert block(prompt).splitlines()[2:] == ["暂无" if said == "你好" else "nothing yet", CLOSE]
 
 
 shapes = st.recursive(
@@ -120,12 +122,15 @@ def test_nothing_that_is_stored_can_end_the_block_or_begin_a_section(text: str, 
     found = recalled(
         memory(said), memory(said, said), memory(said, source=said, id=said),
         user_profile={"identity": said, said: [said]},
-        graph_context=[f"{said} → {said} → {said}"],
+        graph_context=[f"{said} → {said} → x{said}"],
     )  # fmt: skip
-    bare = build_system_prompt({}, "Who am I?")
+    bare = build_system_prompt(
+        recalled(memory("tea"), memory("tea", "event"), user_profile={"identity": "Ann"}, graph_context=["a → b → c"]),
+        "Who am I?",
+    )
     prompt = build_system_prompt(found, "Who am I?", budget=5000)
-    kept, empty = ([line for line in block(p).splitlines() if line and line != "nothing yet"] for p in (prompt, bare))
-    assert [line for line in kept if not line.startswith("- ")] == empty
+    framed = [[line for line in block(p).splitlines() if not line.startswith("- ")] for p in (prompt, bare)]
+    assert framed[0] == framed[1]
     assert prompt.replace(block(prompt), "") == bare.replace(block(bare), "")
 
 
@@ -154,18 +159,47 @@ def test_what_was_just_said_is_no_memory_of_it():
 @pytest.mark.parametrize("said", ["Where do I work?", "我在哪工作?"])
 def test_the_lowest_go_first(said: str):
     found = recalled(*MERGED, user_profile={"identity": "小明"}, graph_context=["小明 → 住在 → 上海"])
-    frame = estimate_tokens(block(build_system_prompt({}, said)))
     shown: list[int] = []
-    order = ["小明", "事实0", "事实1", "事实2", "经历0", "经历1", "洞察0", "洞察1", "对话0", "对话1", "上海"]
-    assert block(build_system_prompt(found, said, 1)) == block(build_system_prompt({}, said))
-    for budget in range(frame + 30, 600, 7):
-        told = block(build_system_prompt(found, said, budget))
+    order = ["事实0", "小明", "事实1", "事实2", "经历0", "经历1", "洞察0", "洞察1", "对话0", "对话1", "上海"]
+    for budget in range(1, 600):
+        prompt = build_system_prompt(found, said, budget)
+        told = block(prompt) if OPEN in prompt else ""
         assert estimate_tokens(told) <= budget
         there = [word in told for word in order]
-        assert there == sorted(there, reverse=True), "never one without all before it"
+        # Below what the best takes, something shorter may have room.
+        assert there == sorted(there, reverse=True) or sum(there) == 1, "never one without all before it"
+        assert any(there) or not told, "no block that tells nothing"
+        assert "nothing yet" not in told
+        assert "暂无" not in told
         shown.append(sum(there))
     assert shown == sorted(shown)
-    assert 0 < shown[0] < shown[-1] == len(order)
+    assert (shown[0], shown[-1]) == (0, len(order))
+
+
+@pytest.mark.parametrize("said", ["Where do I work?", "我在哪工作?"])
+def test_the_best_memory_needs_no_heading(said: str):
+    best = memory("Ann works at Google", "conversation")
+    found = recalled(best, memory("tea", "insight"), user_profile={"identity": "Ann"})
+    prompts = (build_system_prompt(found, said, budget) for budget in range(1, 600))
+    alone = next(prompt for prompt in prompts if "Google" in prompt)
+    assert [line.partition(" (")[0] for line in block(alone).splitlines()[2:]] == [f"- {best['content']}", CLOSE]
+
+
+@pytest.mark.parametrize("said", ["hello", "你好"])
+@pytest.mark.parametrize("found", [{}, recalled(memory("很长" * 2000))])
+def test_where_nothing_fits_there_is_no_block(said: str, found: dict[str, Any]):
+    prompt = build_system_prompt(found, said, 1)
+    assert OPEN not in prompt
+    assert prompt in build_system_prompt({}, said)
+
+
+def test_an_edge_that_holds_is_a_relation_and_one_that_is_over_a_memory():
+    holds, over = (memory(f"alice works at {firm}", source="graph", id=firm) for firm in ("Acme", "Kite"))
+    result = {"id": "Acme", "text": "alice → WORKS_AT → Acme"}
+    found = recalled(holds, over, graph_results=[result], graph_context=[result["text"]])
+    prompt = build_system_prompt(found, "Where do I work?")
+    assert section(prompt, "How things are related") == ["- alice → WORKS_AT → Acme"]
+    assert section(prompt, "Facts you remember about this") == ["- [2025-03-01] alice works at Kite (graph Kite)"]
 
 
 def test_what_is_longer_than_all_the_room_hides_nothing_else():
