@@ -264,13 +264,15 @@ class NeuroMemory:
         `{merged, user_profile, graph_context, vector_results, conversation_results, graph_results, degraded}`. `merged`
         is what to use: memories and messages without repetition, the best first, at most `limit`, each
         `{id, content ("[2025-03-01 | sentiment: positive] …"), text, source, memory_type, score, metadata, created_at,
-        occurred_at, parts}`. `degraded` names what could not take part and why; the rest has answered.
+        occurred_at, parts}`; the content of what holds no longer ends with "(until 2025-03-01)", and only what holds
+        is in `graph_context`. `degraded` names what could not take part and why; the rest has answered.
 
         `decay_rate` is after how many seconds what freshness adds has fallen to 1/e (30 days). `created_…` narrow by
         when a message was said or a memory written, `event_…` by when it happened; an end that is a date includes that
         day. `filters` are as in `search`: no message passes them. `as_of` answers from what was known then. `mode` is
         `lite` (memories alone), `pro` (and what was said: the default) or `max` (and more of what the memories were
-        made from). `explain` adds the `parts` of every score.
+        made from). `explain` adds the key `explain`: `confidence` (0–1: whether anything is known of the question), and
+        how the recall came about.
         """
         within("limit", limit, 1, MAX_LIMIT)
         plan = opening.plan(limit, decay_rate, memory_type, mode, graphed=self._graphed)
@@ -286,6 +288,7 @@ class NeuroMemory:
             user_id,
             limit,
             memory_type,
+            self._clock() if as_of is None else aware(as_of),
             graphed=self._graphed,
             explain=explain,
         )

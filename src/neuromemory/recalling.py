@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Iterator
+from datetime import datetime
 from itertools import islice
 from typing import Any
 
 from fabula import AsyncMemory, FabulaError, Hit, Passage, Recollection
 from fabula.profile import profile
 from fabula.replies.records import PROFILE
+from fabula.surroundings import over
 from fabula.text import fold
 from fabula.types import MAX_LIMIT
 from neuromemory import shapes
@@ -21,10 +23,10 @@ log = logging.getLogger(__name__)
 
 
 async def recalled(
-    memory: AsyncMemory, recalling: Awaitable[Recollection], user_id: str, limit: int, memory_type: str | None, *,
-    graphed: bool, explain: bool,
+    memory: AsyncMemory, recalling: Awaitable[Recollection], user_id: str, limit: int, memory_type: str | None,
+    now: datetime, *, graphed: bool, explain: bool,
 ) -> Shape:  # fmt: skip
-    """Return a recollection as `NeuroMemory.recall` does; a leg that fails is named in `degraded`."""
+    """Return a recollection as `NeuroMemory.recall` does, told as of `now`; a leg that fails is named in `degraded`."""
     reading = asyncio.ensure_future(_profile(memory, user_id))  # meanwhile
     try:
         found = await recalling
@@ -34,8 +36,8 @@ async def recalled(
     for one in failed:
         log.warning("recall went on without the %s", one)
     hits = [hit for hit in found.hits if memory_type is None or shapes.memory_type(hit.record) == memory_type]
-    told = _Told(hits)
-    facts = [fact for fact in found.facts if fact.status == "live"] if graphed else []
+    told = _Told(hits, now)
+    facts = [fact for fact in found.facts if not over(fact, now)] if graphed else []
     return {
         "merged": told.first(limit, _once(hits)),
         "user_profile": profile,
@@ -51,8 +53,8 @@ async def recalled(
 class _Told:
     """The entries of hits; those that are wanted are made, once."""
 
-    def __init__(self, hits: list[Hit]) -> None:
-        self._hits = hits
+    def __init__(self, hits: list[Hit], now: datetime) -> None:
+        self._hits, self._now = hits, now
         self._made: dict[int, Shape] = {}
 
     def of(self, source: str) -> Iterator[int]:
@@ -65,7 +67,7 @@ class _Told:
 
     def _entry(self, place: int) -> Shape:
         if place not in self._made:
-            self._made[place] = shapes.merged(self._hits[place])
+            self._made[place] = shapes.merged(self._hits[place], self._now)
         return self._made[place]
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import reprlib
 from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Final, TypeAlias, cast
 
 from fabula import Access, Emotion, Fact, Frame, Hit, Insight, Interval, InvalidInput, Passage, Record
@@ -16,7 +16,8 @@ from fabula.checking import aware
 from fabula.narrowing import edge
 from fabula.remember import plain
 from fabula.render import day, shown
-from fabula.text import identifier
+from fabula.surroundings import over
+from fabula.text import identifier, script
 from fabula.types import CREATED, FILE_SESSION, INTERNAL, SORT, TAGGED, Kind
 
 Shape: TypeAlias = dict[str, Any]
@@ -241,12 +242,15 @@ def source(record: Record) -> str:
     return "graph" if edge(record) else "vector"
 
 
-def merged(hit: Hit) -> Shape:
-    """Return what `recall` brought back: its `score` is the product of the factors in `parts`."""
+def merged(hit: Hit, now: datetime) -> Shape:
+    """Return what `recall` brought back, and until when it held if it holds no longer `now`.
+
+    Its `score` is the product of the factors in `parts`.
+    """
     record = hit.record
     return {
         "id": record.id,
-        "content": _prefixed(record, record.emotion or hit.emotion),
+        "content": _prefixed(record, record.emotion or hit.emotion) + _ended(record, now),
         "text": text(record),
         "source": source(record),
         "memory_type": memory_type(record),
@@ -272,6 +276,19 @@ def _prefixed(record: Record, felt: Emotion | None) -> str:
     if isinstance(record, Passage) and record.speaker != "user":
         said = f"{record.speaker}: {said}"
     return f"[{told}] {said}" if told else said
+
+
+def _ended(record: Record, now: datetime) -> str:
+    """Until when a fact held that holds no longer, said in the language of its text."""
+    if not isinstance(record, Fact) or not over(record, now):
+        return ""
+    chinese = script(record.text) == "han"
+    if record.valid is None or record.valid.end is None:
+        return "（已不再如此）" if chinese else " (no longer so)"
+    end = record.valid.end
+    end -= timedelta.resolution if end.toordinal() > 1 else timedelta()  # the end itself is outside
+    last = day(end, record.valid.precision)
+    return f"（至 {last}）" if chinese else f" (until {last})"
 
 
 def _date(record: Record) -> str:

@@ -275,6 +275,34 @@ async def test_an_edge_that_is_over_is_not_told_as_if_it_held(nm: NeuroMemory, o
     assert len(await nm.graph.get_neighbors("alice", "User", "alice", include_invalid=True)) == 2
     found = await nm.recall("alice", f"{old} {new}")
     assert found["graph_context"] == [f"alice → WORKS_AT → {new}"]
+    day = nm._clock().date()  # pyright: ignore[reportPrivateUsage]
+    told = {one["text"]: one["content"] for one in found["merged"]}
+    assert told == {
+        f"user works at {old}": f"[{day}] user works at {old} (until {day})",
+        f"user works at {new}": f"[{day}] user works at {new}",
+    }
+
+
+@pytest.mark.parametrize(
+    ("said", "predicate", "text", "ended"),
+    [
+        ("I used to live in Lyon", "lives in", "The user lives in Lyon", "The user lives in Lyon (until 2019-06)"),
+        ("我以前住在里昂", "居住于", "用户居住于里昂", "用户居住于里昂（至 2019-06）"),
+    ],
+    ids=["en", "zh"],
+)
+async def test_a_fact_that_ended_as_it_was_told_says_so(
+    opening: Opening, said: str, predicate: str, text: str, ended: str
+):
+    told = fact("user", predicate, "Lyon", text, valid_from="2018-01", valid_to="2019-06")
+    nm = await opening(llm=Teller({said: told}))
+    await nm.conversations.add_message("alice", "user", said)
+    await nm.flush()
+    found = await nm.recall("alice", said)
+    assert found["graph_context"] == found["graph_results"] == []
+    assert [one["content"] for one in found["vector_results"]] == [f"[2018-01] {ended}"]
+    then = await nm.recall("alice", said, as_of="2018-06-01")
+    assert then["merged"] == []
 
 
 async def test_an_edge_of_the_graph_is_no_memory(nm: NeuroMemory, neuro_clock: FakeClock):

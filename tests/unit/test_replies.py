@@ -1007,8 +1007,19 @@ def test_two_findings_are_united():
     assert "speaker" not in note.meta
 
 
-@pytest.mark.parametrize(("triple", "text"), [(("", "", ""), ""), (("a", "", ""), "a")])
-def test_a_sentence_of_little(triple: tuple[str, str, str], text: str):
+@pytest.mark.parametrize(
+    ("triple", "text"),
+    [
+        (("", "", ""), ""),
+        (("a", "", ""), "a"),
+        (("user", "WORKS_AT", "IBM"), "user works at IBM"),
+        (("Ann", "works_at", "IBM"), "Ann works at IBM"),
+        (("Ann", "is CEO of", "IBM"), "Ann is CEO of IBM"),
+        (("user", "住在", "杭州"), "用户住在杭州"),
+        (("user", "WORKS_AT", "百度"), "user works at 百度"),
+    ],
+)
+def test_a_sentence(triple: tuple[str, str, str], text: str):
     assert sentence(*triple) == text
 
 

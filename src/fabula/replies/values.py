@@ -108,12 +108,17 @@ def _alone(name: str, text: str) -> bool:
 
 
 def sentence(subject: str, predicate: str, thing: str) -> str:
-    """Return a triple in words, joined the way its language does; in Chinese a role has its Chinese name."""
+    """Return a triple in words, joined the way its predicate's language does; in Chinese a role has its Chinese name.
+
+    A predicate that is written as a type, in capitals (`WORKS_AT`), reads as words.
+    """
     predicate = predicate.replace("_", " ")
-    if script(predicate + thing) == "han":
+    predicate = predicate.lower() if predicate.isupper() else predicate
+    chinese = script(predicate or thing) == "han"
+    if chinese:
         subject = _HAN_ROLES.get(fold(subject), subject)
     words = [word for word in (subject, predicate, thing) if word]
-    return ("" if script("".join(words)) == "han" else " ").join(words)
+    return ("" if chinese else " ").join(words)
 
 
 # --- numbers ----------------------------------------------------------------------------------------------------
