@@ -112,7 +112,10 @@ class Crew:
         if self._ground is None or self._process != os.getpid():
             raise ForkedMemory
         if self._loop is not asyncio.get_running_loop():
-            raise UsageError("the memory was opened in another event loop: open and close it within one")
+            raise UsageError(
+                "the memory was opened in another event loop: open, use and close it within one asyncio.run, or use"
+                " fabula.Memory, which blocks"
+            )
         return self._ground
 
     async def flush(

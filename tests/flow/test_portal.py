@@ -150,7 +150,7 @@ asyncio.run(first())
 try:
     print(asyncio.run(second()))
 except FabulaError as error:
-    assert "loop" in str(error)
+    assert "in another event loop" in str(error) and "use fabula.Memory" in str(error)
     print("0 2")
 """
         done = run(code, db, timeout=30)
