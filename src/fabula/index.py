@@ -27,9 +27,10 @@ Block: TypeAlias = tuple[NDArray[np.int64], NDArray[np.float16]]
 FOREVER: Final = np.inf
 LINK: Final = np.dtype([("key", "<u8"), ("kind", "u1")])
 """One link of one record: the hash of the other one's id, and the place of its kind in `LINKS`."""
-LINKS: Final[tuple[str, ...]] = ("cites", *get_args(Link))
-"""The kinds of links: what a record was made from, and what it is tied to."""
-LEADS: Final[Mapping[str, Kind]] = {"cites": "passage", "causes": "frame", "fused": "frame"}
+LINKS: Final[tuple[str, ...]] = ("cites", *get_args(Link), "repeats")
+"""The kinds of links: what a record was made from, which one of rules only repeats, and what it is tied to."""
+_SOURCES: Final = tuple(map(LINKS.index, ("cites", "repeats")))
+LEADS: Final[Mapping[str, Kind]] = {"cites": "passage", "repeats": "passage", "causes": "frame", "fused": "frame"}
 """The kind of record at a link's other end, where that is no entity."""
 
 
@@ -132,6 +133,11 @@ class Field:
         at = np.searchsorted(self.number, numbers)
         at = np.minimum(at, max(len(self.number) - 1, 0))
         return np.where(self.number[at] == numbers, at, -1) if len(self.number) else np.full(len(numbers), -1)
+
+    def made_from(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Return rows and the passages they were made from, whether they only repeat them or not, pair by pair."""
+        found = np.isin(self.links.kind, _SOURCES) & (self.links.target >= 0)
+        return self.links.owner[found], self.links.target[found]
 
     def bearing(self, term: int) -> Ints:
         """Return the rows that are believed now and have a term or mark, in the order they were written."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import reprlib
 from collections.abc import Sequence
 from contextlib import aclosing
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Final, get_args
 
 from fabula import extract as extracting
@@ -81,13 +81,18 @@ class Looking:
         during: Interval | None = None,
         sort: str | None = None,
         edges: bool = True,
+        exact: timedelta | None = None,
         limit: int | None = None,
         offset: int = 0,
-    ) -> tuple[int, list[Record]]:
-        """List records by when they happened or began to hold, or else were recorded, newest first; archived ones not.
+    ) -> tuple[int, list[tuple[datetime, Record]]]:
+        """List records by their moments, newest first; archived ones not.
 
-        Return how many there are `during` an interval, and `limit` of them after the first `offset`. `sort` and
-        `edges` are those of `Plan`. Notes and entities have no place in time.
+        The moment of a record is when it happened or began to hold, or else when it was told: when the last message it
+        was made from was said, or else when it was recorded. What happened at a time that is not known to less than
+        `exact` counts by when it was told, too; where that is no time at all (`timedelta(0)`), everything does.
+
+        Return how many there are `during` an interval, and `limit` of them after the first `offset`, each behind its
+        moment (UTC). `sort` and `edges` are those of `Plan`. Notes and entities have no place in time.
         """
         ground = await self._crew.ready()
         scope = identifier(scope, "scope")
@@ -95,7 +100,7 @@ class Looking:
         if limit is not None:
             within("limit", limit, 1)
         within("offset", offset, 0, FARTHEST)
-        return await dated(ground, scope, plan, limit, offset)
+        return await dated(ground, scope, plan, limit, offset, an(timedelta, exact, "exact"))
 
     async def get(self, scope: str, record_id: str, *, as_of: datetime | str | None = None) -> Record | None:
         """Return a record by id as it is believed now, or was at `as_of`; `None` where there is none."""

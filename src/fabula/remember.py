@@ -30,6 +30,7 @@ from fabula.types import (
     VAGUE,
     Entity,
     Fact,
+    Frame,
     Image,
     Interval,
     Masked,
@@ -93,7 +94,8 @@ def terms_of(record: Record) -> Terms | None:
         return analyse(text, marks=_marks(record.text, record.time))
     marks = [*_ties(record), *narrowing.marks(record)]
     if not says_more(record):
-        return analyse(spoken_text(record), marks=marks)
+        terms = analyse(spoken_text(record), marks=marks)
+        return replace(terms, links=links_of(record)) if isinstance(record, Frame) else terms
     terms = analyse(spoken_text(record), marks=[*marks, *standing.marks(record)])
     return replace(terms, links=links_of(record), embedded=True)
 
@@ -116,7 +118,7 @@ def says_more(record: Record) -> bool:
 
 def links_of(record: Record) -> bytes:
     """Return a record's provenance and ties, packed as `index.LINK`."""
-    ties = [("cites", source) for source in record.sources]
+    ties = [("cites" if says_more(record) else "repeats", source) for source in record.sources]
     ties += [(kind, other) for kind, others in record.links.items() for other in others]
     packed = np.empty(len(ties), LINK)
     packed["key"] = np.fromiter((hash_term(other) for _, other in ties), np.uint64, len(ties))

@@ -10,7 +10,7 @@ import os
 import threading
 from collections.abc import Coroutine, Iterable, Mapping, Sequence
 from concurrent.futures import CancelledError, wait
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self, TypeVar
@@ -290,11 +290,14 @@ class Memory:
         during: Interval | None = None,
         sort: str | None = None,
         edges: bool = True,
+        exact: timedelta | None = None,
         limit: int | None = None,
         offset: int = 0,
-    ) -> tuple[int, list[Record]]:
+    ) -> tuple[int, list[tuple[datetime, Record]]]:
         """List records by time, newest first; see `AsyncMemory.dated`."""
-        listing = self._memory.dated(scope, kinds, during=during, sort=sort, edges=edges, limit=limit, offset=offset)
+        listing = self._memory.dated(
+            scope, kinds, during=during, sort=sort, edges=edges, exact=exact, limit=limit, offset=offset
+        )
         return self._call("dated", listing)
 
     def get(self, scope: str, record_id: str, *, as_of: datetime | str | None = None) -> Record | None:

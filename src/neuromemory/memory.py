@@ -5,6 +5,7 @@ It knows no store, no model and no ranking.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta, tzinfo
@@ -12,13 +13,13 @@ from functools import partial
 from types import TracebackType
 from typing import Any, Final, Self
 
-from fabula import InvalidInput, Plan, Record
+from fabula import Plan
 from fabula.abc import Clock
 from fabula.checking import aware, several, within
 from fabula.memory import local_now
 from fabula.text import identifier
 from fabula.types import MAX_LIMIT
-from neuromemory import opening, periods, shapes, transfer
+from neuromemory import listing, opening, periods, shapes, transfer
 from neuromemory.conversations import Conversations, counted
 from neuromemory.files import Files
 from neuromemory.graph import Graph
@@ -145,8 +146,7 @@ class NeuroMemory:
         found = await self._memory.get(user_id, memory_id)
         if found is None or not shapes.remembered(found):
             return None
-        accessed = await self._memory.accessed(user_id, [memory_id])
-        return shapes.memory(found, accessed.get(found.id))
+        return (await listing.shown(self._memory, user_id, [found]))[0]
 
     async def update_memory(
         self, user_id: str, memory_id: str, content: str | None = None, metadata: Mapping[str, Any] | None = None
@@ -191,24 +191,17 @@ class NeuroMemory:
 
         Conversations, files, settings and the edges that `graph` was given stay.
         """
-        _, found = await self._dated(user_id, memory_type, periods.interval(None, None), None, 0)
+        _, found = await listing.dated(self._memory, user_id, memory_type)
         if found:
-            await self._memory.forget(user_id, ids=[record.id for record in found])
+            await self._memory.forget(user_id, ids=[record.id for _, record in found])
         return len(found)
 
     async def history(self, user_id: str, memory_id: str) -> list[Shape]:
         """Return every version of a memory, the oldest first, each with `recorded_from` and `recorded_to`."""
-        told: list[Shape] = []
-        for version in await self._memory.history(identifier(user_id, "user_id"), memory_id):
-            recorded = version.recorded
-            told.append(
-                shapes.memory(version)
-                | {
-                    "recorded_from": shapes.moment(recorded.start if recorded else None),
-                    "recorded_to": shapes.moment(recorded.end if recorded else None),
-                }
-            )
-        return told
+        user_id = identifier(user_id, "user_id")
+        versions = await self._memory.history(user_id, memory_id)
+        told = await listing.shown(self._memory, user_id, versions)
+        return [one | shapes.believed(version) for one, version in zip(told, versions, strict=True)]
 
     # --- finding ------------------------------------------------------------------------------------------------
 
@@ -337,26 +330,32 @@ class NeuroMemory:
     ) -> tuple[int, list[Shape]]:
         """Return how many memories there are from `start_time` to `end_time` (default: now), and a page of them.
 
-        The newest come first, by when they happened, or else were written. An end that is a date includes that day.
+        The newest come first. A memory counts by when it happened, where that is known to the day or as exactly as the
+        stretch is long ("in May 2024" in a stretch of a month), and else by when it was told, or written. An end that
+        is a date includes that day.
         """
         within("limit", limit, 1, MAX_LIMIT)
         during = periods.interval(start_time, self._until(end_time))
-        total, found = await self._dated(user_id, memory_type, during, limit, offset)
-        return total, [shapes.memory(record) for record in found]
+        exact = periods.exact(during)
+        total, found = await listing.dated(
+            self._memory, user_id, memory_type, during, exact=exact, limit=limit, offset=offset
+        )
+        return total, await listing.shown(self._memory, user_id, [record for _, record in found])
 
     async def get_recent_memories(
         self, user_id: str, days: int = 7, memory_types: Sequence[str] | None = None, limit: int = 50
     ) -> list[Shape]:
-        """Return the memories of the last `days`, the newest first."""
+        """Return the memories that were told, or else written, in the last `days`, the newest first.
+
+        Whether what they tell happened long ago or is still to come does not matter: that is what
+        `get_memories_by_time_range` is for.
+        """
         within("days", days, 1, 36_500)
         within("limit", limit, 1, MAX_LIMIT)
         during = periods.interval(self._clock() - timedelta(days=days), None)
-        found: dict[str, Record] = {}
-        for kind in [None] if memory_types is None else several("memory_types", memory_types):
-            _, some = await self._dated(user_id, kind, during, limit, 0)
-            found |= {record.id: record for record in some}
-        newest = sorted(found.values(), key=periods.moment_of, reverse=True)
-        return [shapes.memory(record) for record in newest[:limit]]
+        types = [None] if memory_types is None else several("memory_types", memory_types)
+        found = await listing.told(self._memory, user_id, types, during, limit)
+        return await listing.shown(self._memory, user_id, found)
 
     async def get_memory_timeline(
         self,
@@ -370,13 +369,17 @@ class NeuroMemory:
     ) -> list[Shape]:
         """Return the days, weeks or months anything fell into: `[{period, start, end, count, by_type, memories}]`.
 
-        Days are those of `tz` (a zone or its name), or else of `start_date` where it has one, or else of this machine.
+        A memory counts by when it happened, where that is known as exactly as a period is long, and else by when it was
+        told, or written. Days are those of `tz` (a zone or its name), or else of `start_date` where it has one, or else
+        of this machine.
         """
         zone = periods.zone_of(tz, self._local(start_date))
         by = periods.granularity(granularity)
         during = periods.interval(start_date, self._until(end_date), zone)
-        _, found = await self._dated(user_id, memory_type, during, None, 0)
-        return periods.timeline(reversed(found), by, zone, shapes.memory)
+        _, found = await listing.dated(self._memory, user_id, memory_type, during, exact=periods.LENGTHS[by])
+        told = await listing.shown(self._memory, user_id, [record for _, record in found])
+        moments = (moment for moment, _ in found)
+        return periods.timeline(reversed([*zip(moments, told, strict=True)]), by, zone)
 
     async def get_daily_memory_stats(
         self, user_id: str, start_date: When, end_date: When | None = None, *, tz: str | tzinfo | None = None
@@ -395,13 +398,10 @@ class NeuroMemory:
         user_id = identifier(user_id, "user_id")
         counts = await self._memory.stats(user_id)
         sessions, messages = await counted(self._memory, user_id)
-        _, found = await self._dated(user_id, None, periods.interval(None, None), None, 0)
-        by_type: dict[str, int] = {}
-        for record in found:
-            by_type[shapes.memory_type(record)] = by_type.get(shapes.memory_type(record), 0) + 1
+        _, found = await listing.dated(self._memory, user_id, None)
         return {
             "total_memories": len(found),
-            "by_type": by_type,
+            "by_type": dict(Counter(shapes.memory_type(record) for _, record in found)),
             "messages": messages,
             "sessions": sessions,
             "entities": counts.records.get("entity", 0),
@@ -418,8 +418,7 @@ class NeuroMemory:
         within("limit", limit, 1, MAX_LIMIT)
         since = self._clock() - timedelta(days=threshold_days)
         found = await self._memory.unused(user_id, since, kinds=MEMORIES, edges=False, limit=limit)
-        accessed = await self._memory.accessed(user_id, [record.id for record in found])
-        return [shapes.memory(record, accessed.get(record.id)) for record in found]
+        return await listing.shown(self._memory, user_id, found)
 
     async def export_user_data(self, user_id: str) -> Shape:
         """Return all there is of a user as plain JSON (`import_user_data`); who is not there is a `ValueError`."""
@@ -432,17 +431,6 @@ class NeuroMemory:
     async def delete_user_data(self, user_id: str) -> Shape:
         """Erase all there is of a user; return how many rows of each table, and files, are gone (of nobody: 0)."""
         return await transfer.delete_user_data(self._memory, user_id)
-
-    async def _dated(
-        self, user_id: str, memory_type: str | None, during: Any, limit: int | None, offset: int
-    ) -> tuple[int, list[Record]]:
-        kinds, sort = kinds_of(memory_type)
-        if "passage" in kinds:
-            raise InvalidInput("messages and files are listed by conversations and files")
-        user_id = identifier(user_id, "user_id")
-        return await self._memory.dated(
-            user_id, kinds, during=during, sort=sort, edges=False, limit=limit, offset=offset
-        )
 
     def _until(self, end: When | None) -> When:
         """The end that is meant; where none is given, the present moment is within."""

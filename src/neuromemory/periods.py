@@ -5,17 +5,23 @@ from __future__ import annotations
 import reprlib
 from calendar import monthrange
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import MINYEAR, UTC, date, datetime, time, timedelta, tzinfo
 from typing import Any, Final, Literal, TypeAlias, cast, get_args
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from fabula import Interval, InvalidInput, Record
+from fabula import Interval, InvalidInput
 from fabula.text import identifier
-from neuromemory.shapes import Shape, memory_type
+from neuromemory.shapes import Shape
 
 When: TypeAlias = datetime | date | str
 Granularity: TypeAlias = Literal["day", "week", "month"]
+SLACK: Final = timedelta(hours=2)
+"""More than a day or a month is too long by where the clock is put back."""
+LENGTHS: Final[Mapping[Granularity, timedelta]] = {
+    "day": timedelta(days=1) + SLACK, "week": timedelta(days=7) + SLACK, "month": timedelta(days=31) + SLACK,
+}  # fmt: skip
+"""To less than what a time has to be known, to be put into a period."""
 _DATE: Final = len("2024-05-01")
 
 
@@ -83,11 +89,18 @@ def begin(moment: datetime, by: Granularity, zone: tzinfo) -> date:
     return day.replace(day=1) if by == "month" else day
 
 
-def timeline(records: Iterable[Record], by: Granularity, zone: tzinfo, shown: Any) -> list[Shape]:
+def exact(during: Interval) -> timedelta | None:
+    """Return how exactly the time of a memory has to be known for a stretch: to its length, and to the day at least."""
+    if during.start is None or during.end is None:
+        return None
+    return max(LENGTHS["day"], during.end - during.start + SLACK)
+
+
+def timeline(dated: Iterable[tuple[datetime, Shape]], by: Granularity, zone: tzinfo) -> list[Shape]:
     """Return the periods anything fell into, the first first: `{period, start, end, count, by_type, memories}`."""
-    periods: dict[date, list[Record]] = {}
-    for record in records:
-        periods.setdefault(begin(moment_of(record), by, zone), []).append(record)
+    periods: dict[date, list[Shape]] = {}
+    for moment, memory in dated:
+        periods.setdefault(begin(moment, by, zone), []).append(memory)
     told: list[Shape] = []
     for first, held in sorted(periods.items()):
         told.append(
@@ -96,8 +109,8 @@ def timeline(records: Iterable[Record], by: Granularity, zone: tzinfo, shown: An
                 "start": first.isoformat(),
                 "end": _last(first, by).isoformat(),
                 "count": len(held),
-                "by_type": dict(sorted(Counter(map(memory_type, held)).items())),
-                "memories": [shown(record) for record in held],
+                "by_type": dict(sorted(Counter(memory["memory_type"] for memory in held).items())),
+                "memories": held,
             }
         )
     return told
@@ -111,10 +124,3 @@ def _last(first: date, by: Granularity) -> date:
 def _limit(moment: date) -> datetime:
     """The end of all time that lies behind a moment which a shift has taken out of the years 1 to 9999."""
     return (datetime.min if moment.year == MINYEAR else datetime.max).replace(tzinfo=UTC)  # noqa: DTZ901 - given one here
-
-
-def moment_of(record: Record) -> datetime:
-    """Return when a record happened or began to hold, or else was recorded."""
-    return record.begun or (
-        record.recorded.start if record.recorded and record.recorded.start else datetime.min.replace(tzinfo=UTC)
-    )

@@ -222,6 +222,12 @@ def memory(record: Record, access: Access | None = None) -> Shape:
     }
 
 
+def believed(record: Record) -> Shape:
+    """Return when a version of a memory was believed; `recorded_to` is `None` while it still is."""
+    start, end = (record.recorded.start, record.recorded.end) if record.recorded else (None, None)
+    return {"recorded_from": moment(start), "recorded_to": moment(end)}
+
+
 def found(hit: Hit) -> Shape:
     """Return what `search` found: its `score` is the cosine."""
     record = hit.record

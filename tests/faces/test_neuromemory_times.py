@@ -2,6 +2,7 @@
 
 from datetime import UTC, date, datetime, timedelta, timezone
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -27,15 +28,94 @@ async def test_a_range_ends_before_its_end_and_a_naive_time_is_utc(nm: NeuroMemo
         await nm.get_memories_by_time_range("alice", end, start)
 
 
-async def test_recent_memories_are_of_the_last_days_newest_first(nm: NeuroMemory, neuro_clock: FakeClock):
-    for days in (0, 3, 6, 8):
-        await nm.add_memory("alice", f"{days} days ago", "fact", occurred_at=neuro_clock() - timedelta(days=days))
-    await nm.add_memory("alice", "an episode", "episodic", occurred_at=neuro_clock() - timedelta(days=1))
-    assert [one["content"] for one in await nm.get_recent_memories("alice")] == [
-        "0 days ago", "an episode", "3 days ago", "6 days ago",
+async def test_recent_memories_are_those_told_in_the_last_days_newest_first(nm: NeuroMemory, neuro_clock: FakeClock):
+    for days, text in ((8, "Bo has a cat"), (6, "学了木工"), (3, "The tram was late"), (0, "我喝了汤")):
+        when = neuro_clock() - timedelta(days=days)
+        await nm.conversations.add_message("alice", "user", text, text, created_at=when)
+    await nm.flush()
+    neuro_clock.advance(timedelta(hours=1))
+    await nm.add_memory("alice", "old news", "fact", occurred_at=neuro_clock() - timedelta(days=4000))
+    neuro_clock.advance(timedelta(hours=1))
+    await nm.add_memory("alice", "a plan", "general", occurred_at=neuro_clock() + timedelta(days=40))
+    found = await nm.get_recent_memories("alice")
+    assert [one["content"] for one in found] == ["a plan", "old news", "我喝了汤", "The tram was late", "学了木工"]
+    some = await nm.get_recent_memories("alice", 5, ["episodic", "fact"], limit=2)
+    assert [one["content"] for one in some] == ["old news", "我喝了汤"]
+
+
+TOLD = {
+    "I went to Rome yesterday": "2025-03-04", "I had soup": "2025-03-05", "I turn 40 in March next year": "2026-03",
+    "In summer I love swimming": "2025-06", "I moved to Porto in May 2019": "2019-05",
+    "昨天去了罗马": "2025-03-04", "喝了汤": "2025-03-05", "我明年三月满四十岁": "2026-03", "我女儿今年三岁": "2025-01",
+    "我2019年5月搬到了波尔图": "2019-05",
+}  # fmt: skip
+"""What is said on 5 March 2025, and when it happened: to the day, or from which month on."""
+
+
+@pytest.fixture
+async def told(nm: NeuroMemory) -> NeuroMemory:
+    for number, text in enumerate(TOLD):
+        await nm.conversations.add_message("alice", "user", text, f"s{number}")
+    await nm.flush()
+    return nm
+
+
+async def test_what_is_told_is_recent_whenever_it_happens(told: NeuroMemory, neuro_clock: FakeClock):
+    assert {one["content"] for one in await told.get_recent_memories("alice", 1)} == set(TOLD)
+    neuro_clock.advance(timedelta(days=2))
+    assert await told.get_recent_memories("alice", 1) == []
+
+
+async def test_a_range_goes_by_when_it_happened_where_that_is_known_as_exactly(told: NeuroMemory):
+    async def found(start: str, end: str) -> set[str]:
+        return {one["content"] for one in (await told.get_memories_by_time_range("alice", start, end))[1]}
+
+    exact = {text for text, when in TOLD.items() if len(when) == len("2025-03-05")}
+    yesterday = {text for text, when in TOLD.items() if when == "2025-03-04"}
+    assert len(yesterday) == 2
+    assert await found("2025-03-04", "2025-03-04") == yesterday
+    assert await found("2025-03-05", "2025-03-05") == set(TOLD) - yesterday
+    assert await found("2026-03-01", "2026-03-01") == set()
+    assert await found("2026-03-01", "2026-03-31") == {text for text, when in TOLD.items() if when == "2026-03"}
+    assert await found("2019-01-01", "2019-12-31") == {text for text, when in TOLD.items() if when == "2019-05"}
+    assert await found("2025-01-01", "2025-12-31") == exact | {"In summer I love swimming", "我女儿今年三岁"}
+
+
+async def test_a_timeline_goes_by_when_it_happened_where_that_is_known_to_the_period(told: NeuroMemory):
+    days = await told.get_daily_memory_stats("alice", "2019-01-01", "2027-01-01", tz="UTC")
+    assert [(day["date"], day["count"]) for day in days] == [("2025-03-04", 2), ("2025-03-05", len(TOLD) - 2)]
+    months = await told.get_memory_timeline("alice", "2019-01-01", "2027-01-01", "month", tz="UTC")
+    assert [(month["period"], month["count"]) for month in months] == [("2019-05", 2), ("2025-03", 6), ("2026-03", 2)]
+
+
+async def test_an_hour_more_where_the_clock_is_put_back_changes_nothing(nm: NeuroMemory):
+    zone = ZoneInfo("Europe/Berlin")
+    noon = datetime(2024, 10, 28, 12, tzinfo=zone)
+    for text in ("I was in Bonn yesterday", "我十月在科隆"):
+        await nm.conversations.add_message("alice", "user", text, text, created_at=noon)
+    await nm.flush()
+    (day,) = await nm.get_daily_memory_stats("alice", "2024-10-27", "2024-10-27", tz=zone)
+    assert day["count"] == 1
+    months = await nm.get_memory_timeline("alice", "2024-10-01", "2024-10-31", "month", tz=zone)
+    assert [month["count"] for month in months] == [2]
+    start = datetime(2024, 9, 30, 22, tzinfo=UTC)
+    assert (await nm.get_memories_by_time_range("alice", start, start + timedelta(days=31)))[0] == 2
+
+
+async def test_how_often_a_memory_came_back_is_told_wherever_it_is_listed(nm: NeuroMemory, neuro_clock: FakeClock):
+    tea = await nm.add_memory("alice", "likes tea", "fact")
+    await nm.add_memory("alice", "owns a kayak", "fact")
+    await nm.flush()
+    await nm.recall("alice", "tea")
+    (month,) = await nm.get_memory_timeline("alice", "2025-03-01", granularity="month")
+    listed = [
+        await nm.get_recent_memories("alice"), (await nm.get_memories_by_time_range("alice", "2025-03-01"))[1],
+        month["memories"], await nm.history("alice", tea),
     ]  # fmt: skip
-    facts = await nm.get_recent_memories("alice", 30, ["fact"], limit=2)
-    assert [one["content"] for one in facts] == ["0 days ago", "3 days ago"]
+    for found in listed:
+        counts = {one["content"]: (one["access_count"], one["last_accessed_at"]) for one in found}
+        assert counts.pop("likes tea") == (1, neuro_clock().isoformat())
+        assert set(counts.values()) <= {(0, None)}
 
 
 @pytest.mark.parametrize("tz", ["UTC", "Pacific/Kiritimati", "Etc/GMT+12", "Asia/Shanghai"])
