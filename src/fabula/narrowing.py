@@ -13,16 +13,18 @@ from typing import Any, Final, cast
 import numpy as np
 
 from fabula.holding import held_at, rows_at
-from fabula.index import Bools, Doubles, Field, Index
+from fabula.index import FOREVER, Bools, Doubles, Field, Index
 from fabula.names import PROPERTIES
 from fabula.standing import STANDING
-from fabula.text import clean, hash_term
+from fabula.text import TIMED, clean, hash_term
 from fabula.types import SORT, TAGGED, Fact, Insight, Interval, Kind, Passage, Plan, Record
 
 SORTED: Final = "\0sort"
 """The mark of a record that its author calls a memory of some sort; with the name behind it, of that sort."""
 EDGE: Final = "\0edge"
 """The mark of an edge that somebody drew between two nodes."""
+SPEAKING: Final[tuple[Kind, ...]] = ("frame", "fact")
+"""What tells when that happened which a passage tells: the first of them that there are."""
 TAG: Final = "\0tag:"
 """How the marks begin of what an author gave a record as metadata."""
 
@@ -82,9 +84,25 @@ def said_then(index: Index, plan: Plan) -> Bools | None:
     field = index.of("passage")
     then = None if plan.valid_at is None else rows_at(field, "passage", plan.valid_at)
     if plan.valid_during is not None:
-        during = _overlaps(field, plan.valid_during)
+        during = _happened(index, plan.valid_during)
         then = during if then is None else then & during
     return then
+
+
+def _happened(index: Index, window: Interval) -> Bools:
+    """Which passages tell of what happened in a window: by when they were said, but one that names a time itself by
+    the times of the frames, or else the facts, that were drawn from it."""
+    passages = index.of("passage")
+    inside, left = _overlaps(passages, window), _bearing(passages, TIMED)
+    for kind in SPEAKING:
+        field = index.of(kind)
+        rows, said = field.made_from()
+        dated = ~(np.isnan(field.valid_from) & np.isnan(field.valid_to)) & (field.recorded_to == FOREVER)
+        told = left[said] & dated[rows]
+        rows, said = rows[told], said[told]
+        inside[said] = left[said] = False
+        inside[said[_overlaps(field, window)[rows]]] = True
+    return inside
 
 
 def drawn(index: Index, plan: Plan) -> dict[Kind, Bools]:

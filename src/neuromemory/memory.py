@@ -261,11 +261,11 @@ class NeuroMemory:
         is in `graph_context`. `degraded` names what could not take part and why; the rest has answered.
 
         `decay_rate` is after how many seconds what freshness adds has fallen to 1/e (30 days). `created_…` narrow by
-        when a message was said or a memory written, `event_…` by when it happened; an end that is a date includes that
-        day. `filters` are as in `search`: no message passes them. `as_of` answers from what was known then. `mode` is
-        `lite` (memories alone), `pro` (and what was said: the default) or `max` (and more of what the memories were
-        made from). `explain` adds the key `explain`: `confidence` (0–1: whether anything is known of the question), and
-        how the recall came about.
+        when a message was said or a memory written, `event_…` by when it happened: a message that names no time itself
+        by when it was said. An end that is a date includes that day. `filters` are as in `search`: no message passes
+        them. `as_of` answers from what was known then. `mode` is `lite` (memories alone), `pro` (and what was said: the
+        default) or `max` (and more of what the memories were made from). `explain` adds the key `explain`: `confidence`
+        (0–1: whether anything is known of the question), and how the recall came about.
         """
         within("limit", limit, 1, MAX_LIMIT)
         plan = opening.plan(limit, decay_rate, memory_type, mode, graphed=self._graphed)

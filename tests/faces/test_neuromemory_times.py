@@ -5,6 +5,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
+from neuro import Opening
 
 from fabula.testing import FakeClock
 from neuromemory import NeuroMemory
@@ -100,6 +101,26 @@ async def test_an_hour_more_where_the_clock_is_put_back_changes_nothing(nm: Neur
     assert [month["count"] for month in months] == [2]
     start = datetime(2024, 9, 30, 22, tzinfo=UTC)
     assert (await nm.get_memories_by_time_range("alice", start, start + timedelta(days=31)))[0] == 2
+
+
+async def test_an_event_is_when_what_is_told_happened_not_when_it_was_said(told: NeuroMemory):
+    async def found(start: str, end: str) -> set[str]:
+        asked = "Rome, soup, swimming, Porto, turn 40; 罗马、喝了汤、波尔图、女儿三岁、满四十岁"
+        return set(await merged(told, asked, event_after=start, event_before=end))
+
+    assert await found("2025-03-05", "2025-03-05") == {"I had soup", "喝了汤", "我女儿今年三岁"}
+    assert await found("2025-03-04", "2025-03-04") == {"I went to Rome yesterday", "昨天去了罗马", "我女儿今年三岁"}
+    assert await found("2019-05-10", "2019-05-20") == {"I moved to Porto in May 2019", "我2019年5月搬到了波尔图"}
+    assert await found("2026-03-10", "2026-03-20") == {"I turn 40 in March next year", "我明年三月满四十岁"}
+
+
+async def test_a_message_that_nothing_was_drawn_from_yet_happened_when_it_was_said(opening: Opening):
+    nm = await opening(auto_extract=False)
+    await nm.conversations.add_message("alice", "user", "I moved to Porto in May 2019")
+    assert await merged(nm, "Porto", event_after="2025-03-05")
+    await nm.extract_memories("alice")
+    assert not await merged(nm, "Porto", event_after="2025-03-05")
+    assert await merged(nm, "Porto", event_before="2019-12-31")
 
 
 async def test_how_often_a_memory_came_back_is_told_wherever_it_is_listed(nm: NeuroMemory, neuro_clock: FakeClock):

@@ -63,7 +63,9 @@ class Plan:
     created: Interval | None = None
     """Only what came to be in it: passages by when they were said, all else by when it was recorded."""
     valid_during: Interval | None = None
-    """Only what happened or held in it, at least in part; what has no time of its own by when it was recorded."""
+    """Only what happened or held in it, at least in part; what has no time of its own by when it was recorded. A
+    passage that names a time itself goes by the frames, or else the facts, drawn from it; others by when they were
+    said."""
     sort: str | None = None
     """Only what its author calls a memory of this sort (`meta["sort"]`); empty: only what nobody calls anything."""
     metadata: Mapping[str, Any] | None = None
