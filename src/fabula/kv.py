@@ -10,7 +10,7 @@ from typing import Any, TypeAlias, cast
 
 from fabula.abc import Changes, Entry, Ground, Ready
 from fabula.attempts import Attempts
-from fabula.checking import within
+from fabula.checking import aware, within
 from fabula.errors import InvalidInput
 from fabula.remember import hiding, openly, plain, spelling
 from fabula.text import clean, identifier, note_id
@@ -53,9 +53,10 @@ class KeyValues:
         return await space.read(space.id(key))
 
     async def list(
-        self, scope: str, namespace: str, *, prefix: str | None = None, limit: int = 100, after: str | None = None
-    ) -> Notes:
-        """List what is kept in a namespace in the order of the keys, `limit` (1 to 1000) at a time.
+        self, scope: str, namespace: str, *, prefix: str | None = None, limit: int = 100, after: str | None = None,
+        as_of: datetime | str | None = None,
+    ) -> Notes:  # fmt: skip
+        """List what is kept in a namespace, or was at `as_of`, in the order of the keys, `limit` (1 to 1000) at a time.
 
         `prefix` is what the keys begin with, every character for itself; `after` the key behind which the list goes on.
         """
@@ -66,7 +67,8 @@ class KeyValues:
             if not isinstance(value, str):
                 raise InvalidInput(f"{name} is text or None, not {reprlib.repr(value)}")
         bounds = {name: clean(value) for name, value in given.items()}
-        return await space.store.notes(space.scope, space.namespace, limit=limit, **bounds)
+        moment = None if as_of is None else aware(as_of)
+        return await space.store.notes(space.scope, space.namespace, limit=limit, as_of=moment, **bounds)
 
     async def delete(self, scope: str, namespace: str, key: str) -> bool:
         """Let a key hold nothing; return whether it held something. It may be set again, and keeps its history.

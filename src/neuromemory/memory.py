@@ -282,6 +282,7 @@ class NeuroMemory:
             limit,
             memory_type,
             self._clock() if as_of is None else aware(as_of),
+            as_of=as_of,
             graphed=self._graphed,
             explain=explain,
         )

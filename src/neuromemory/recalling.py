@@ -24,10 +24,10 @@ log = logging.getLogger(__name__)
 
 async def recalled(
     memory: AsyncMemory, recalling: Awaitable[Recollection], user_id: str, limit: int, memory_type: str | None,
-    now: datetime, *, graphed: bool, explain: bool,
+    now: datetime, *, as_of: datetime | str | None, graphed: bool, explain: bool,
 ) -> Shape:  # fmt: skip
     """Return a recollection as `NeuroMemory.recall` does, told as of `now`; a leg that fails is named in `degraded`."""
-    reading = asyncio.ensure_future(_profile(memory, user_id))  # meanwhile
+    reading = asyncio.ensure_future(_profile(memory, user_id, as_of))  # meanwhile
     try:
         found = await recalling
         profile, failed = await reading
@@ -71,15 +71,15 @@ class _Told:
         return self._made[place]
 
 
-async def profiled(memory: AsyncMemory, user_id: str) -> Shape:
-    """Return what is known of a user."""
-    return profile(await memory.kv.list(user_id, PROFILE, limit=MAX_LIMIT))
+async def profiled(memory: AsyncMemory, user_id: str, as_of: datetime | str | None = None) -> Shape:
+    """Return what is known of a user, or was at `as_of`."""
+    return profile(await memory.kv.list(user_id, PROFILE, limit=MAX_LIMIT, as_of=as_of))
 
 
-async def _profile(memory: AsyncMemory, user_id: str) -> tuple[Shape, list[str]]:
+async def _profile(memory: AsyncMemory, user_id: str, as_of: datetime | str | None) -> tuple[Shape, list[str]]:
     """What is known of a user, and what became of it where that cannot be read."""
     try:
-        return await profiled(memory, user_id), []
+        return await profiled(memory, user_id, as_of), []
     except FabulaError as error:
         return {}, [f"profile: {error}"]
 

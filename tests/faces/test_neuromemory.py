@@ -490,6 +490,23 @@ async def test_history_shows_both_versions(nm: NeuroMemory, neuro_clock: FakeClo
         await nm.update_memory("alice", made, " ")
 
 
+@pytest.mark.parametrize(("before", "after", "query"), [("baker", "pilot", "my job"), ("面包师", "飞行员", "我的工作")])
+async def test_a_recall_as_of_then_has_the_profile_of_then(
+    nm: NeuroMemory, neuro_clock: FakeClock, before: str, after: str, query: str
+):
+    await nm.kv.set("alice", "profile", "occupation", before)
+    await nm.kv.set("alice", "profile", "location", "Porto")
+    then = neuro_clock()
+    neuro_clock.advance(timedelta(days=3))
+    await nm.kv.set("alice", "profile", "occupation", after)
+    await nm.kv.delete("alice", "profile", "location")
+    assert (await nm.recall("alice", query))["user_profile"] == {"occupation": after}
+    for as_of in (then, then.isoformat()):
+        told = (await nm.recall("alice", query, as_of=as_of))["user_profile"]
+        assert told == {"occupation": before, "location": "Porto"}
+    assert (await nm.recall("alice", query, as_of=then - timedelta(days=1)))["user_profile"] == {}
+
+
 async def test_an_update_of_nothing_is_no_version(nm: NeuroMemory):
     made = await nm.add_memory("alice", "likes tea", "fact")
     told = await nm.update_memory("alice", made)

@@ -125,10 +125,13 @@ class Store(ABC):
         """
 
     @abstractmethod
-    async def notes(self, scope: str, namespace: str, *, prefix: str, after: str, limit: int) -> list[Note]:
+    async def notes(
+        self, scope: str, namespace: str, *, prefix: str, after: str, limit: int, as_of: datetime | None = None
+    ) -> list[Note]:
         """List the notes of a namespace whose keys begin with `prefix` and come behind `after`, in order of their keys.
 
-        Keys are ordered by their code points; every character of `prefix` stands for itself.
+        Those that are kept now, or were at `as_of`. Keys are ordered by their code points; every character of `prefix`
+        stands for itself.
         """
 
     @abstractmethod

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
 from fabula.blocking.calls import Call
@@ -29,10 +30,12 @@ class BlockingKeyValues:
         return self._call("kv.get", self._facade.get(scope, namespace, key))
 
     def list(
-        self, scope: str, namespace: str, *, prefix: str | None = None, limit: int = 100, after: str | None = None
-    ) -> Notes:
+        self, scope: str, namespace: str, *, prefix: str | None = None, limit: int = 100, after: str | None = None,
+        as_of: datetime | str | None = None,
+    ) -> Notes:  # fmt: skip
         """List what is kept in a namespace; see `KeyValues.list`."""
-        return self._call("kv.list", self._facade.list(scope, namespace, prefix=prefix, limit=limit, after=after))
+        listing = self._facade.list(scope, namespace, prefix=prefix, limit=limit, after=after, as_of=as_of)
+        return self._call("kv.list", listing)
 
     def delete(self, scope: str, namespace: str, key: str) -> bool:
         """Let a key hold nothing; see `KeyValues.delete`."""

@@ -118,8 +118,10 @@ class DrivenStore(Store):
     ) -> tuple[int, list[Session]]:
         return await self.reads(scope, reading.sessions, scope, limit, offset, without)
 
-    async def notes(self, scope: str, namespace: str, *, prefix: str, after: str, limit: int) -> list[Note]:
-        return await self.reads(scope, reading.notes, scope, namespace, prefix, after, limit)
+    async def notes(
+        self, scope: str, namespace: str, *, prefix: str, after: str, limit: int, as_of: datetime | None = None
+    ) -> list[Note]:
+        return await self.reads(scope, reading.notes, scope, namespace, prefix, after, limit, as_of)
 
     async def citing(
         self, scope: str, ids: Sequence[str], kinds: Sequence[Kind], as_of: datetime | None = None

@@ -202,8 +202,10 @@ class HotStore(Store):
     ) -> tuple[int, list[Session]]:
         return await self.inner.sessions(scope, limit=limit, offset=offset, without=without)
 
-    async def notes(self, scope: str, namespace: str, *, prefix: str, after: str, limit: int) -> list[Note]:
-        return await self.inner.notes(scope, namespace, prefix=prefix, after=after, limit=limit)
+    async def notes(
+        self, scope: str, namespace: str, *, prefix: str, after: str, limit: int, as_of: datetime | None = None
+    ) -> list[Note]:
+        return await self.inner.notes(scope, namespace, prefix=prefix, after=after, limit=limit, as_of=as_of)
 
     async def citing(
         self, scope: str, ids: Sequence[str], kinds: Sequence[Kind], as_of: datetime | None = None

@@ -117,14 +117,19 @@ def fetch(scope: str, numbers: Sequence[int]) -> Steps[dict[int, Record]]:
     return {row[0]: from_row(scope, row) for row in rows}
 
 
-def notes(scope: str, namespace: str, prefix: str, after: str, limit: int) -> Steps[list[Note]]:
+def notes(
+    scope: str, namespace: str, prefix: str, after: str, limit: int, as_of: datetime | None
+) -> Steps[list[Note]]:  # fmt: skip
     """See `Store.notes`."""
     start, begin = (spelt(namespace, key).removesuffix('"]') for key in ("", prefix))
     params = {
         "scope": scope, "begin": begin, "beyond": start[: -len(', "')] + "-", "skip": len(start) + 1, "behind": after,
         "limit": limit, "quoted": '\\"', "quote": '"', "escaped": "\\\\", "escape": "\\",
     }  # fmt: skip
-    rows = yield Do("list_notes", params)
+    if as_of is None:
+        rows = yield Do("list_notes", params)
+    else:
+        rows = yield Do("past_notes", {**params, "at": micros(as_of)})
     return cast(list[Note], [from_row(scope, row) for row in rows])
 
 

@@ -119,6 +119,17 @@ SELECT $record FROM (
       AND SUBSTR(key, 1, LENGTH(:begin)) = :begin
 ) n WHERE name > :behind ORDER BY name LIMIT :limit;
 
+-- name: past_notes
+-- As `list_notes`, of what was believed at a moment.
+SELECT $record FROM (
+    SELECT $record,
+        REPLACE(REPLACE(SUBSTR(key, :skip, LENGTH(key) - :skip - 1), :quoted, :quote), :escaped, :escape) AS name
+    FROM records
+    WHERE scope = :scope AND kind = 'note' AND key >= :begin AND key < :beyond
+      AND recorded_from <= :at AND (recorded_to IS NULL OR recorded_to > :at)
+      AND SUBSTR(key, 1, LENGTH(:begin)) = :begin
+) n WHERE name > :behind ORDER BY name LIMIT :limit;
+
 -- name: insert_record
 -- A new version.
 INSERT INTO records (scope, number, id, kind, key, session, seq, speaker, status, text, data, importance,

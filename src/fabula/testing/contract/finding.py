@@ -144,7 +144,7 @@ class FindingContract:
             Note(scope="u", id=f"n{place}", text="", namespace=namespace, key=key)
             for place, (namespace, key) in enumerate(named)
         ]
-        await store.write("u", Changes(add=entries(*notes)))
+        await store.write("u", Changes(add=entries(*notes), at=NOON))
 
         async def listed(prefix: str = "", after: str = "", limit: int = 99) -> list[str]:
             return [one.key for one in await store.notes("u", "n", prefix=prefix, after=after, limit=limit)]
@@ -154,8 +154,14 @@ class FindingContract:
         assert await listed("a%") == ["a%"]
         assert await listed('a"') == ['a"']
         assert await listed(after='a"', limit=2) == [key for key in sorted(keys) if key > 'a"'][:2]
-        await store.write("u", Changes(close=("n0",)))
+        later = NOON + timedelta(hours=1)
+        await store.write("u", Changes(close=("n0",), at=later))
         assert "b" not in await listed()
+        for moment, there in ((NOON, True), (later, False)):
+            then = await store.notes("u", "n", prefix="", after="", limit=99, as_of=moment)
+            assert ("b" in [one.key for one in then]) == there
+            assert len(then) == len(keys) - (not there)
+        assert await store.notes("u", "n", prefix="", after="", limit=99, as_of=NOON - timedelta(seconds=1)) == []
         assert await store.notes("v", "n", prefix="", after="", limit=9) == []
 
     async def test_citing_gives_what_was_made_from_records(self, store: Store) -> None:
