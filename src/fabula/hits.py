@@ -234,8 +234,7 @@ class Answer:
         repeating = [record for record in cited if record.status != "archived" and not says_more(record)]
         hits |= {hit.record.id: hit for hit in _inherited(repeating, said) if fits(hit.record, self.plan)}
         hits |= {hit.record.id: hit for hit in chain.from_iterable(alone)}
-        good = [hit for hit in hits.values() if self._good(hit)]
-        return [good[place] for place in _limited(good, [hit.score for hit in good], self.plan, many=False)]
+        return _best([*hits.values()], self.plan, many=False)
 
     def _nearest(self, kind: Kind, wanted: Bools) -> _Rows:
         rows, cosine = nearest(self.index, self.cue, kind, wanted, self.plan.limit)
@@ -246,29 +245,27 @@ class Answer:
         best first."""
         asked = self.asked
         places = np.arange(min(len(best), self._depth))
-        said = [hit for hit in best[: self._depth] if self._good(hit)]
+        said = list(best[: self._depth])
         made: dict[str, Hit] = {}
         for kind, drawn in keyed.items():
             along = await self._along(drawn) if asked.many and kind == "fact" else []
-            made |= {hit.record.id: hit for hit in (*drawn, *along) if self._good(hit)}
+            made |= {hit.record.id: hit for hit in (*drawn, *along)}
         for hit in _inherited(await self._cited(said), said):
             if fits(hit.record, self.plan):
                 made.setdefault(hit.record.id, hit)
-        made |= {hit.record.id: hit for hit in own if self._good(hit)}
+        made |= {hit.record.id: hit for hit in own}
         if self.then is not None:
             places = np.flatnonzero(self.then[self.ranked.rows])[: self._depth]
-            (then,) = await self._fetched([self._said(places)])
-            said = [hit for hit in then if self._good(hit)]
+            (said,) = await self._fetched([self._said(places)])
         more = await self._more(places) if said and self.plan.expand and "passage" in self.plan.kinds else []
         found = [*(hit for hit in said if "passage" in self.plan.kinds), *more]
         at = self.plan.valid_at or self.at
         found += sorted((_fitting(hit, asked, at) for hit in made.values()), key=_rank)
         if self.plan.factors is None:
-            kept = _limited(found, [hit.score for hit in found], self.plan, many=asked.many)
-            return [found[place] for place in kept]
+            return _best(found, self.plan, many=asked.many)
         known = await self._accessed(found) if self.plan.factors.rehearsal else {}
         weights = weighing.weighed(found, self.plan.factors, self.query, at, current=asked.current, accessed=known)
-        kept = _limited(found, weights.scores, self.plan, many=asked.many)
+        kept = _limited(found, weights.scores, weights.relevance, self.plan, many=asked.many)
         return [weights.told(found[place], place) for place in kept]
 
     async def _cited(self, said: Sequence[Hit]) -> list[Record]:
@@ -314,10 +311,6 @@ class Answer:
             for number, score, way in there
             if number in found
         ]
-
-    def _good(self, hit: Hit) -> bool:
-        score, relevance = self.plan.min_score, self.plan.min_relevance
-        return (score is None or hit.score >= score) and (relevance is None or hit.relevance >= relevance)
 
 
 def _parts(names: Iterable[str], values: Sequence[float]) -> dict[str, float]:
@@ -367,13 +360,24 @@ def _inherited(derived: Sequence[Record], hits: Sequence[Hit]) -> list[Hit]:
     return found
 
 
-def _limited(hits: Sequence[Hit], scores: Sequence[float], plan: Plan, *, many: bool) -> list[int]:
-    """The places of as many of each kind as are wanted, best first."""
+def _best(hits: Sequence[Hit], plan: Plan, *, many: bool) -> list[Hit]:
+    """As many of each kind as are wanted, best first; what is tied to others has no relevance to be too little."""
+    scores, relevance = [hit.score for hit in hits], [hit.parts.get("relevance", 1.0) for hit in hits]
+    return [hits[place] for place in _limited(hits, scores, relevance, plan, many=many)]
+
+
+def _limited(
+    hits: Sequence[Hit], scores: Sequence[float], relevance: Sequence[float], plan: Plan, *, many: bool
+) -> list[int]:
+    """The places of as many of each kind as are wanted, best first, of those that score and matter enough."""
+    lowest, least = (0.0 if bound is None else bound for bound in (plan.min_score, plan.min_relevance))
     counts: dict[str, int] = {}
     kept: list[int] = []
     most = {"passage": plan.limit + plan.expand, "fact": plan.limit * (MANY if many else 1)}
     order: list[int] = np.argsort(-np.round(scores, EVEN), kind="stable").tolist()
     for place in order:
+        if scores[place] < lowest or relevance[place] < least:
+            continue
         kind = hits[place].record.kind
         counts[kind] = counts.get(kind, 0) + 1
         if counts[kind] <= most.get(kind, plan.limit):

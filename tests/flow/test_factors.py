@@ -144,6 +144,35 @@ class TestThreeFactors:
         assert found.hits[0].record.text == "plum jam on toast"
         assert found.hits[0].parts["relevance"] == 1.0
 
+    @pytest.mark.parametrize("factors", [None, Factors()], ids=["ranked", "weighed"])
+    @pytest.mark.parametrize("query", ["where is the plum jam", "梅子酱在哪里"])
+    async def test_the_least_score_and_relevance_hold_for_those_that_are_returned(
+        self, memory: AsyncMemory, factors: Factors | None, query: str
+    ):
+        """Before the limit is cut: as many come back as there are."""
+        words = "plum jam", "plum tree", "the jam", "梅子酱", "梅子树", "the tram"
+        old = Interval(start=NOW - timedelta(days=400), end=NOW - timedelta(days=30))
+        for n, text in enumerate(words):
+            talk = Message(f"we had {text} {n}", time=NOW - timedelta(days=70 * n), session=str(n))
+            await memory.remember("u", [talk])
+            await memory.add("u", [fact(f"{text} {n} is here", importance=n / 5, valid=old if n % 2 else None)])
+        await memory.flush("u")
+        kinds = ("passage", "frame", "fact")
+        every = (await memory.recall("u", query, Plan(kinds=kinds, factors=factors))).hits
+        assert len({hit.score for hit in every}) > 5
+        surely = (await memory.recall("u", query, Plan(kinds=kinds, factors=factors))).confidence
+        for name in ("score", "relevance"):
+            for bound in sorted({getattr(hit, name) for hit in every}):
+                good = [hit for hit in every if getattr(hit, name) >= bound]
+                for limit in (1, 10):
+                    plan = Plan(kinds=kinds, factors=factors, limit=limit, **{f"min_{name}": bound})  # type: ignore[arg-type]
+                    found = await memory.recall("u", query, plan)
+                    best = [[hit for hit in good if hit.record.kind == kind][:limit] for kind in kinds]
+                    assert {(h.record.id, h.score) for h in found.hits} == {
+                        (h.record.id, h.score) for b in best for h in b
+                    }
+                    assert found.confidence == surely
+
     async def test_passages_and_what_stands_alone_are_weighed_together(self, memory: AsyncMemory):
         await memory.remember("u", [Message("we made plum jam", time=NOW - timedelta(days=400))])
         await memory.add("u", [fact("plum jam is in the cellar")])

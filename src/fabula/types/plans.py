@@ -81,9 +81,10 @@ class Plan:
     expand: int = 0
     """How many further passages reverse provenance expansion may bring."""
     min_score: float | None = None
-    """0–1, by `Hit.score`: how a hit stands among the others."""
+    """0–1, by `Hit.score`, weighed where there are `factors`: how a hit stands among the others."""
     min_relevance: float | None = None
-    """0–1, by `Hit.relevance`: whether a hit has to do with the query at all."""
+    """0–1, by `Hit.relevance`, the factor where there are `factors`: whether a hit has to do with the query at all.
+    What only ties brought (`expand`) has none without them, and stays."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "kinds", chosen("kinds", self.kinds, KINDS))
