@@ -14,7 +14,7 @@ from fabula.checking import within
 from fabula.errors import InvalidInput
 from fabula.extract import entry_of
 from fabula.names import PROPERTIES
-from fabula.remember import hiding, openly, plain, through
+from fabula.remember import hiding, openly, tagged, through
 from fabula.settings import Settings
 from fabula.text import ANALYZER, derived_id, identifier
 from fabula.timeline import told
@@ -117,7 +117,7 @@ def _checked(record: _R, scope: str, settings: Settings, internal: Mapping[str, 
     if record.emotion is not None:
         within("valence", record.emotion.valence, -1, 1, kind=float)
         within("arousal", record.emotion.arousal, 0, 1, kind=float)
-    meta = plain(record.meta, hidden, "meta")
+    meta = tagged(record.meta, settings, "meta")
     for key in meta:
         if key.startswith(INTERNAL) and (key not in internal or internal[key] != meta[key]):
             raise InvalidInput(f"keys of meta that begin with {INTERNAL!r} are not for callers: {key!r}")

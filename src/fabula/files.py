@@ -23,7 +23,7 @@ from fabula.chunks import chunks
 from fabula.errors import InvalidInput, StoreUnavailable
 from fabula.exported import BLOB, FILES, blob_key
 from fabula.filenames import SPELLINGS, in_words
-from fabula.remember import entry, hiding, new_id, openly, plain, spelling
+from fabula.remember import entry, hiding, new_id, openly, spelling, tagged
 from fabula.settings import Settings
 from fabula.text import ANALYZER, clean, derived_id, identifier
 from fabula.types import (
@@ -379,7 +379,7 @@ def _told(settings: Settings, category: Any, tags: Any, metadata: Any) -> dict[s
     return {
         "category": openly("a category", identifier(category, "category"), hidden),
         "tags": tuple(openly("a tag", tag, hidden) for tag in _strings("tags", tags)),
-        "metadata": plain(cast(Mapping[str, Any], given), hidden, "metadata"),
+        "metadata": tagged(cast(Mapping[str, Any], given), settings, "metadata"),
     }
 
 

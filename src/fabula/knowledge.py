@@ -18,7 +18,7 @@ from fabula.errors import InvalidInput
 from fabula.extract import entry_of
 from fabula.link import relate
 from fabula.names import PROPERTIES, USER, normal
-from fabula.remember import hiding, plain, spelling
+from fabula.remember import hiding, spelling, tagged
 from fabula.replies.values import sentence
 from fabula.surroundings import ENDS, Path, Surroundings
 from fabula.text import ANALYZER, identifier
@@ -267,7 +267,8 @@ class Knowledge:
         self, *, name: Any = ..., type: Any = None, relation: Any = ..., aliases: Any = (), properties: Any = None
     ) -> _Given:
         """What a caller gave, checked, and as it is stored."""
-        hidden = hiding((await self._ready()).settings)
+        settings = (await self._ready()).settings
+        hidden = hiding(settings)
         texts = {"name": name, "type": ... if type is None else type, "relation": relation}
         words = {what: "" if told is ... else hidden(identifier(told, what)) for what, told in texts.items()}
         if not isinstance(aliases, Sequence) or isinstance(aliases, str | bytes):
@@ -277,7 +278,7 @@ class Knowledge:
         return _Given(
             **words,
             aliases=tuple(hidden(identifier(alias, "alias")) for alias in cast(Sequence[Any], aliases)),
-            properties=None if properties is None else plain(properties, hidden, "properties"),
+            properties=None if properties is None else tagged(properties, settings, "properties"),
         )
 
     async def _written(self, scope: str, made: Callable[[Surroundings, _Work], Awaitable[T]]) -> T:

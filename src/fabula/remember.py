@@ -21,6 +21,7 @@ from fabula.errors import EmbeddingMismatch, InvalidInput
 from fabula.index import LINK, LINKS
 from fabula.names import NAMED, normal, sort_of
 from fabula.relations import HOLDS, ending, relation
+from fabula.secrets import MARK, bare
 from fabula.settings import Settings
 from fabula.synonyms import tied
 from fabula.text import AHEAD, ANALYZER, TIMED, analyse, clean, derived_id, fold, hash_term, identifier, mask, script
@@ -197,7 +198,7 @@ def _passage(scope: str, message: Message, at: datetime, settings: Settings) -> 
     if settings.secrets == "mask":
         content, found = mask(content)
         spans = [Masked(id=record_id, kind=s.kind, start=s.start, end=s.end) for s in found]
-    meta: dict[str, Any] = plain(message.meta, hidden, "meta")
+    meta: dict[str, Any] = tagged(message.meta, settings, "meta")
     if not message.extract:
         meta[UNEXTRACTED] = True
     if spans:
@@ -254,19 +255,27 @@ def openly(what: str, name: str, hidden: Callable[[str], str]) -> str:
     return name
 
 
-def plain(value: Any, hidden: Callable[[str], str], what: str) -> Any:
-    """Return a value as plain JSON, with every string in it put through `hidden`.
+def tagged(value: Any, settings: Settings, what: str) -> Any:
+    """Return metadata or properties as they are stored: plain JSON, its secrets masked unless they are kept.
+
+    A text under a key that is a word for a secret is one. Raises `InvalidInput`, naming `what`, for what is no JSON.
+    """
+    return plain(value, hiding(settings), what, keyed=settings.secrets == "mask")
+
+
+def plain(value: Any, hidden: Callable[[str], str], what: str, *, keyed: bool = False) -> Any:
+    """Return a value as plain JSON, with every string in it put through `hidden`; if `keyed`, masked by its key too.
 
     Raises `InvalidInput`, naming `what`, for what is none.
     """
 
-    def walk(value: Any) -> Any:
+    def walk(value: Any, under: str = "") -> Any:
         if isinstance(value, str):
-            return hidden(value)
+            return MARK if keyed and bare(under, value) else hidden(value)
         if isinstance(value, Mapping):
-            return {hidden(str(key)): walk(inner) for key, inner in value.items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+            return {hidden(str(key)): walk(inner, str(key)) for key, inner in value.items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
         if isinstance(value, list | tuple):
-            return [walk(inner) for inner in value]  # pyright: ignore[reportUnknownVariableType]
+            return [walk(inner, under) for inner in value]  # pyright: ignore[reportUnknownVariableType]
         return value
 
     try:

@@ -35,6 +35,17 @@ def mask(text: str) -> tuple[str, tuple[Span, ...]]:
     return text, tuple(spans)
 
 
+def bare(key: str, text: str) -> bool:
+    """Return whether a text that stands under a key of metadata is a secret by that key, whatever it looks like.
+
+    The key is as a whole one of the words that say so in a text: `api_key`, `apiKey`, 密码; not `password_hint`. Those
+    that say other things as often (`token`, `key`, `pin`) are none.
+    """
+    word = _KEY.fullmatch(_JOINTS.sub("", key))
+    told = word is not None and (word.lastgroup in _BARE or word[0].lower() == "secret")
+    return told and bool(text.strip()) and text.strip().lower() not in _NO_SECRETS
+
+
 def _merged(found: list[Span]) -> list[Span]:
     """Overlapping finds become one, of the kind of the first."""
     merged: list[Span] = []
@@ -126,6 +137,10 @@ _KEY: Final = re.compile(
 )
 _KINDS: Final = {"mima": "password", "yanzhengma": "code", "miyao": "api_key"}
 """What the Chinese keys stand for; theirs are looser joints, since no spaces set a value apart."""
+
+_BARE: Final = frozenset(("password", "api_key", "mima", "miyao"))
+"""The groups whose words, as keys of metadata, need no value that looks like a secret."""
+_JOINTS: Final = re.compile(r"[-_\s]+")
 
 _COPULA: Final = r"""(?:
       \s{1,4}(?:is|was|to|as)(?:\s(?:now|still|just|always|currently|actually|set\sto))?(?=[\s:："'“])

@@ -121,3 +121,53 @@ async def test_a_record_has_words_of_text(db: str, odd: Any):
     async with AsyncMemory(db, embedder=None, background=False) as memory:
         with pytest.raises(InvalidInput, match="is a text"):
             await memory.add("u", Fact(scope="", id="x", text="tea", **odd))
+
+
+TELLING = [
+    "password", "PassWord", "passwd", "pwd", "passphrase", "secret", "api_key", "apiKey", "API-KEY", "api key",
+    "access_token", "authToken", "refresh_token", "client_secret", "private_key", "secret_access_key", "密码", "密碼",
+    "口令", "密钥", "私钥",
+]  # fmt: skip
+OTHERS = ["passwords_changed", "password_hint", "token", "key", "public_key_of", "secretary", "pass", "note", "密码学"]
+"""Keys that say other things, or more."""
+
+
+def nested(word: str) -> dict[str, Any]:
+    telling = dict.fromkeys(TELLING, word)
+    return {"a": {"b": [telling, {"password": [word, 7]}]}, **telling}
+
+
+async def everywhere(memory: AsyncMemory, given: dict[str, Any]) -> str:
+    """All that is stored where metadata or properties are given."""
+    await memory.remember("u", Message("hello", meta=given))
+    (fact,) = await memory.add("u", Fact(scope="", id="", text="tea", meta={"metadata": given}))
+    await memory.revise("u", fact, meta={"metadata": given, "more": given})
+    await memory.graph.add_node("u", "Bo", "Person", properties=given)
+    edge = await memory.graph.add_edge("u", "Bo", "knows", "Cy", properties=given)
+    await memory.graph.change_edge("u", edge.id, properties=given)
+    await memory.files.upload("u", "a.txt", b"text", metadata=given)
+    return json.dumps([await memory.export("u"), repr(await memory.graph.edge("u", edge.id))], ensure_ascii=False)
+
+
+async def test_what_stands_under_a_key_for_a_secret_is_masked_in_metadata_and_properties(db: str, tmp_path: Any):
+    options: Any = {"embedder": None, "blobs": FolderBlobs(tmp_path / "blobs"), "background": False}
+    async with AsyncMemory(db, **options) as memory:
+        found = await everywhere(memory, nested("hunter2"))
+        assert "hunter2" not in found
+        (said, *_) = await memory.records("u")
+        assert said.meta["a"]["b"][1] == {"password": ["[REDACTED]", 7]}
+        assert set(TELLING) <= said.meta.keys()
+
+
+async def test_other_keys_and_values_that_say_nothing_are_kept(db: str, tmp_path: Any):
+    plain = dict.fromkeys(OTHERS, "hunter2")
+    empty = {"password": "", "secret": "required", "api_key": None, "pwd": 5, "密码": {"note": "hunter2"}}
+    async with AsyncMemory(db, embedder=None, background=False) as memory:
+        await memory.remember("u", Message("hello", meta=plain | empty))
+        (said,) = await memory.records("u")
+        assert said.meta == plain | empty
+        note = await memory.kv.set("u", "settings", "wifi", {"password": "hunter2"})
+        assert note.value == {"password": "hunter2"}
+    options: Any = {"embedder": None, "blobs": FolderBlobs(tmp_path / "blobs"), "background": False}
+    async with AsyncMemory(db, settings=Settings(secrets="keep"), **options) as memory:
+        assert "[REDACTED]" not in await everywhere(memory, nested("hunter3"))
