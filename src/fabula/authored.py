@@ -6,6 +6,7 @@ import reprlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from datetime import UTC
+from types import EllipsisType
 from typing import Any, Final, TypeAlias, TypeVar, cast
 
 from fabula.abc import Changes, Ground, Written
@@ -54,7 +55,7 @@ async def add(ground: Ground, scope: str, records: Iterable[Record]) -> tuple[st
 
 async def revise(
     ground: Ground, scope: str, record_id: str, *, text: str | None, importance: float | None,
-    emotion: Emotion | None, valid: Interval | None, meta: Meta | None,
+    emotion: Emotion | EllipsisType | None, valid: Interval | None, meta: Meta | None,
 ) -> Record | None:  # fmt: skip
     """Write the next version of a record; see `AsyncMemory.revise`."""
     async with Attempts(ground.store, scope) as attempts:
@@ -74,7 +75,7 @@ async def revise(
                 old,
                 text=old.text if text is None else text,
                 importance=old.importance if importance is None else importance,
-                emotion=old.emotion if emotion is None else emotion,
+                emotion=old.emotion if isinstance(emotion, EllipsisType) else emotion,
                 valid=old.valid if valid is None else valid,
                 meta=_told(meta, old.meta),
             )

@@ -6,7 +6,7 @@ import reprlib
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from types import TracebackType
+from types import EllipsisType, TracebackType
 from typing import Any, Final, Literal, Self, cast
 
 from fabula import authored
@@ -180,16 +180,17 @@ class AsyncMemory(Looking, Keeping):
         *,
         text: str | None = None,
         importance: float | None = None,
-        emotion: Emotion | None = None,
+        emotion: Emotion | EllipsisType | None = ...,
         valid: Interval | None = None,
         meta: Meta | None = None,
     ) -> Record | None:
         """Write a new version of a fact, frame, insight or entity, with what is given changed; return it.
 
-        The version before stays (`history`, `as_of`). `meta` takes the place of what was there; a function makes it of
-        that, and is called again where somebody else wrote in between: nothing is lost. `None` where there is no such
-        record. Raises `InvalidInput` for a passage, which is never changed, and a note, which `kv` changes; and
-        `StoreUnavailable`, also where somebody else writes in between all the while.
+        The version before stays (`history`, `as_of`). `emotion=None` takes away what was told. `meta` takes the place
+        of what was there; a function makes it of that, and is called again where somebody else wrote in between:
+        nothing is lost. `None` where there is no such record. Raises `InvalidInput` for a passage, which is never
+        changed, and a note, which `kv` changes; and `StoreUnavailable`, also where somebody else writes in between all
+        the while.
         """
         ground = await self._crew.ready()
         scope, record_id = identifier(scope, "scope"), identifier(record_id, "id")

@@ -12,7 +12,7 @@ from collections.abc import Coroutine, Iterable, Mapping, Sequence
 from concurrent.futures import CancelledError, wait
 from datetime import datetime, timedelta
 from pathlib import Path
-from types import TracebackType
+from types import EllipsisType, TracebackType
 from typing import Any, Final, Self, TypeVar
 
 from fabula.abc import LLM, BlobStore, Clock, Embedder, Extractor, Pending, Store
@@ -210,7 +210,7 @@ class Memory:
         *,
         text: str | None = None,
         importance: float | None = None,
-        emotion: Emotion | None = None,
+        emotion: Emotion | EllipsisType | None = ...,
         valid: Interval | None = None,
         meta: Meta | None = None,
     ) -> Record | None:

@@ -153,8 +153,8 @@ class NeuroMemory:
     ) -> Shape | None:
         """Write a new version of a memory and return it; `None` where there is none.
 
-        What is not given stays. `metadata` is merged with what there is, key by key. What was said is never changed:
-        a message is a `ValueError`.
+        What is not given stays. `metadata` is merged with what there is, key by key; `{"emotion": None}` takes away the
+        emotion that was told. What was said is never changed: a message is a `ValueError`.
         """
         user_id = identifier(user_id, "user_id")
         old = await self._memory.get(user_id, memory_id)
@@ -169,7 +169,7 @@ class NeuroMemory:
             changed = {
                 "meta": partial(shapes.merge, given=metadata),
                 "importance": told["importance"] if "importance" in metadata else None,
-                "emotion": told["emotion"],
+                "emotion": told["emotion"] if "emotion" in metadata else ...,
             }
         if await self._memory.revise(user_id, memory_id, text=content, **changed) is None:
             return None

@@ -507,6 +507,16 @@ async def test_a_recall_as_of_then_has_the_profile_of_then(
     assert (await nm.recall("alice", query, as_of=then - timedelta(days=1)))["user_profile"] == {}
 
 
+async def test_an_emotion_that_was_told_can_be_taken_away(nm: NeuroMemory):
+    made = await nm.add_memory("alice", "哭了 wept", "fact", {"emotion": {"valence": -0.9}, "importance": 8})
+    told = await nm.update_memory("alice", made, metadata={"tag": "x"})
+    assert told is not None
+    assert told["metadata"]["emotion"]["valence"] == -0.9
+    told = await nm.update_memory("alice", made, metadata={"emotion": None})
+    assert told is not None
+    assert told["metadata"] == {"emotion": None, "importance": 8, "tag": "x"}
+
+
 async def test_an_update_of_nothing_is_no_version(nm: NeuroMemory):
     made = await nm.add_memory("alice", "likes tea", "fact")
     told = await nm.update_memory("alice", made)
