@@ -188,13 +188,14 @@ def _renewed(hits: Sequence[Hit], relevance: Doubles, fresh: Doubles, query: str
     near, late = relevance[best], fresh[best]
     scores = near * late
     if names := circumstances.asked(query):
-        behind = best[scores < scores.max()].tolist()
-        told = [place for place in behind if circumstances.told(hits[place].record.text, names, query)]
+        others: list[int] = best[scores < scores.max()].tolist()
+        told = [place for place in others if circumstances.told(hits[place].record.text, names, query)]
         relevance[told] = near[0]
         return
     for place in range(min(LEADING, len(best))):
-        behind = best[(scores < scores[place]) & (near >= CLOSE * near[place]) & (late > late[place])].tolist()
-        told = [later for later in behind if circumstances.turned(hits[later].record.text, query)]
+        later = (scores < scores[place]) & (near >= CLOSE * near[place]) & (late > late[place])
+        behind: list[int] = best[later].tolist()
+        told = [after for after in behind if circumstances.turned(hits[after].record.text, query)]
         relevance[told] = np.maximum(relevance[told], near[place])
 
 
