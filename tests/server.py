@@ -223,6 +223,7 @@ class _Cluster:
             port = free.getsockname()[1]
         settings = {
             "fsync": fsync, "full_page_writes": fsync, "max_connections": 60, "shared_buffers": "128MB",
+            "maintenance_work_mem": "256MB",
             "listen_addresses": "127.0.0.1", "port": port, "unix_socket_directories": self.folder,
             # The default of 4096 makes guessing slow; here it would make every connection slow.
             "scram_iterations": 1,

@@ -9,7 +9,8 @@ from datetime import UTC
 from types import EllipsisType
 from typing import Any, Final, TypeAlias, TypeVar, cast
 
-from fabula.abc import Changes, Ground, Written
+from fabula.abc import Changes, Entry, Ground, Written
+from fabula.aside import aside
 from fabula.attempts import Attempts
 from fabula.checking import within
 from fabula.errors import InvalidInput
@@ -32,12 +33,14 @@ _R = TypeVar("_R", bound=Record)
 
 async def add(ground: Ground, scope: str, records: Iterable[Record]) -> tuple[str, ...]:
     """Write records; see `AsyncMemory.add`."""
-    given = [_checked(record, scope, ground.settings) for record in records]
+    records = list(records)
+    long = sum(len(str(record.text)) for record in records if isinstance(record, AUTHORED))
+    given = await aside(long, lambda: [_checked(record, scope, ground.settings) for record in records])
     ids: dict[int, str] = {}
     left = list(range(len(given)))
     for again in range(AGAIN):
         made = {place: _named(given[place], again) for place in left}
-        entries = {record.id: entry_of(record) for record in made.values()}
+        entries = await aside(long, _entries, tuple(made.values()))
         if not entries:
             break
         changes = Changes(add=tuple(entries.values()), space=ground.space, analyzer=ANALYZER, at=ground.clock())
@@ -51,6 +54,10 @@ async def add(ground: Ground, scope: str, records: Iterable[Record]) -> tuple[st
         raise InvalidInput(f"a text that was forgotten or revised {AGAIN} times is not written again")
     ground.wake(scope)
     return tuple(ids[place] for place in range(len(given)))
+
+
+def _entries(records: Iterable[Record]) -> dict[str, Entry]:
+    return {record.id: entry_of(record) for record in records}
 
 
 async def revise(

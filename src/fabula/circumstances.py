@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
+ASKED: Final = 300
+"""Characters of a question that are read: who asks for circumstances asks briefly."""
 READ: Final = 1000
 """Characters of a text that are read: what is longer tells of many things."""
 
@@ -24,8 +26,14 @@ def _words(asked: str, told: str) -> _Words:
 
 _OWN: Final = re.compile(r"\b(?:i|i['’]\w+|my|me|mine|we|we['’]\w+|our|us)\b|[我咱俺]", re.IGNORECASE)
 """Words of who speaks of themselves."""
+_KIN: Final = (
+    "brother|sister|mother|mum|mom|father|dad|parent|son|daughter|wife|husband|friend|cousin|uncle|aunt|landlord|landlady"
+    "|neighbou?r|boss|colleague|flatmate|roommate|boyfriend|girlfriend|partner|nephew|niece|grand(?:mother|father|ma|pa)"
+)
 _OTHERS: Final = re.compile(
-    r"\b(?:he|she|they)\b|(?:^|[，。！？；,.!?;\s])[他她]|(?:爸|妈|哥|姐|弟|妹|朋友|同事|同学|儿子|女儿|邻居)",
+    rf"\b(?:he|she|they|his|her|their)\b|^(?:(?:and|but|so|then|that) )?my (?:\w+ )?(?:{_KIN})s?(?! and (?:i|me)\b)"
+    r"|^(?:但是?|然后|所以|而)?(?:[他她]|我?的?(?:(?:爸|妈|哥|姐|弟|妹|叔|姨|舅|姑|爷|奶|表[哥姐弟妹]|堂[哥姐弟妹])\S{0,2}"
+    r"|(?:女|男)?朋友|同事|同学|儿子|女儿|邻居|房东|室友|老板|老公|老婆))(?!和我|跟我)",
     re.IGNORECASE,
 )
 """Words of who speaks of others."""
@@ -35,6 +43,10 @@ _BARE: Final = re.compile(
     re.IGNORECASE,
 )
 """Beginnings of who leaves it out in English."""
+_CLAUSE: Final = re.compile(r"[.!?;,](?=\s|$)|[。！？；，\n]")
+_NAME: Final = re.compile(r"(?<=\s)[A-Z]\w+")
+_ONCE: Final = re.compile(r"\bfirst\b|\bused to\b|第一|头一|最早", re.IGNORECASE)
+"""Words of who asks for what was so once."""
 _HAN: Final = re.compile(r"[\u4e00-\u9fff]")
 
 CIRCUMSTANCES: Final = {
@@ -45,7 +57,8 @@ CIRCUMSTANCES: Final = {
         r"|哪).{0,3}(?:工作|职业|行|的)|什么工作|(?:哪|什么)(?:家|个)?(?:公司|单位|企业|行业)|(?:职业|单位|公司|雇主"
         r"|东家|工作)(?:现在)?(?:是|在)(?:什么|啥|哪|谁)|(?:靠|以)什么.{0,2}(?:谋生|吃饭|为生)|给谁(?:打工|干活)"
         r"|做什么的",
-        r"\b(?:quit|resign\w*|laid off|fired|sacked|hired|(?:my|in) notice|(?:new|a|as|dream|found|took|took a"
+        r"\b(?:quit|resign\w*|laid off|fired|sacked|(?:got|was|been|am) hired|(?:my|in) notice"
+        r"|(?:new|a|as|dream|found|took|took a"
         r"|landed|left my|quit my|changed) jobs?|career|employ\w+|promoted|retired?|freelanc\w+|apprentice\w*"
         r"|onboard\w*|payroll|probation|(?:new|another) (?:role|position|company|firm|employer|gig|title)|last day"
         r"|(?:first|second) (?:day|week|month) (?:at|as|with|of|in)|start(?:ed|ing|s)? (?:at|as|with|work\w*|my own)"
@@ -54,7 +67,7 @@ CIRCUMSTANCES: Final = {
         r"|my|our) own|left the (?:company|firm|bank|school|hospital))\b|离职|辞职|辞了|辞掉|辞去|跳槽|入职|报到"
         r"|转行|改行|上班|任职|就职|供职|打工|录用|被裁|裁员|下岗|失业|退休|创业|自由职业|升职|东家|试用期|(?:新"
         r"|换了?|换了?份|份)工作|工作(?:是|在)|在.{1,10}工作|(?:新|换.{0,3}|[一这那]家|去.{0,8}|进.{0,8})(?:公司"
-        r"|单位)|(?i:offer)|加入了?|当(?:上)?了|做起了?|开了.{0,2}[家间个]|调[到去往]|干起|挖(?:走|去|到)|签了?(?:约"
+        r"|单位)|(?i:offer)|加入了?|当(?:上)?了|做起了?|开了(?:一|两|自己的)?(?:家|间|个(?=店|公司|厂|工作室|餐馆|诊所))|调[到去往]|干起|挖(?:走|去|到)|签了?(?:约"
         r"|合同)",
     ),
     "home": _words(
@@ -65,7 +78,8 @@ CIRCUMSTANCES: Final = {
         r"|座)?(?:城市|地方|小区|区|街).{0,4}(?:住|生活|定居)|(?:住址|地址)(?:是|在)|(?:生活|定居"
         r"|安家).{0,3}(?:在)?哪|在哪.{0,4}(?:定居|安家|生活|安身|落脚)",
         r"\b(?:mov(?:ed|ing)(?= (?:in|out|to|into|back|away|house|here|from|over|up|down|home)\b|[.,!?;]|$)"
-        r"|relocat\w+|settl\w+|unpack\w*|box(?:es)?|sublet|rent(?:ing|ed)?|lease|landlord|landlady|mortgage"
+        r"|relocat\w+|settl\w+|unpack\w*|(?:last|moving) box(?:es)?|sublet|rent(?:ing|ed)?|lease"
+        r"|landlord|landlady|mortgage"
         r"|flat ?mates?|room ?mates?|housewarming|new (?:\w+ )?(?:place|flat|apartment|house|home|address"
         r"|neighbou?r\w*|city|studio)|liv(?:e|es|ing) (?:in|at|by|on|with|near)|bought (?:a|our"
         r"|my) (?:\w+ )?(?:house|flat|apartment|place|home|cottage)|(?:my|our) (?:new )?(?:home|place|flat|house"
@@ -108,25 +122,32 @@ _TURNED: Final = re.compile(
 
 def asked(query: str) -> tuple[str, ...]:
     r"Return which circumstances a question asks for; it is for the caller to know that it asks for what holds now."
-    return tuple(name for name, words in CIRCUMSTANCES.items() if words.asked.search(query))
+    query = query[:ASKED]
+    return () if _ONCE.search(query) else tuple(n for n, words in CIRCUMSTANCES.items() if words.asked.search(query))
 
 
 def told(text: str, names: tuple[str, ...], query: str) -> bool:
     """Return whether a text tells of some of these circumstances, of those of whom the question is about."""
-    text = text[:READ]
-    return any(CIRCUMSTANCES[name].told.search(text) for name in names) and _of_the_same(text, query)
+    return any(_of_the_same(clause, query) and _tells(clause, names) for clause in _clauses(text))
 
 
 def turned(text: str, query: str) -> bool:
     """Return whether a text tells that something has taken another's place, with those whom the question is about."""
-    text = text[:READ]
-    return bool(_TURNED.search(text)) and _of_the_same(text, query)
+    return any(_of_the_same(clause, query) and _TURNED.search(clause) for clause in _clauses(text))
 
 
-def _of_the_same(text: str, query: str) -> bool:
-    """Whether both are about who asks; not known, and taken for granted, of a question about somebody else."""
+def _clauses(text: str) -> list[str]:
+    return [clause for part in _CLAUSE.split(text[:READ]) if (clause := part.strip())]
+
+
+def _tells(clause: str, names: tuple[str, ...]) -> bool:
+    return any(CIRCUMSTANCES[name].told.search(clause) for name in names)
+
+
+def _of_the_same(clause: str, query: str) -> bool:
+    """Whether both are about who asks, or about one whom the question names."""
     if not _OWN.search(query):
-        return True
-    if _OWN.search(text):
-        return True
-    return bool(_HAN.search(text) or _BARE.search(text)) and not _OTHERS.search(text)
+        return any(name in clause for name in _NAME.findall(query))
+    if _OTHERS.search(clause):
+        return False
+    return bool(_OWN.search(clause) or _HAN.search(clause) or _BARE.search(clause))

@@ -25,7 +25,7 @@ from fabula.relations import HOLDS
 from fabula.remember import says_more
 from fabula.scoring import Cue
 from fabula.standing import STANDING, nearest, standing
-from fabula.text import hash_term
+from fabula.text import fold, hash_term
 from fabula.timeline import about
 from fabula.types import Access, Emotion, Fact, Hit, Interval, Kind, Plan, Record
 
@@ -171,6 +171,9 @@ class Answer:
         for group, end in zip(groups, accumulate(len(group.rows) for group in groups), strict=True):
             mine = slice(end - len(group.rows), end)
             emotions = self._felt(group, records[mine], told[mine])
+            if group.scores is None and len(set(told[mine])) > 1:
+                scores = self.rate.relevance(records[mine], told[mine], cosine[mine], covered[mine], even=True)
+                group = group._replace(scores=scores)
             hits.append(self._hits(group, records[mine], relevance[mine], similarity[mine], emotions))
         return hits
 
@@ -369,16 +372,25 @@ def _best(hits: Sequence[Hit], plan: Plan, *, many: bool) -> list[Hit]:
 def _limited(
     hits: Sequence[Hit], scores: Sequence[float], relevance: Sequence[float], plan: Plan, *, many: bool
 ) -> list[int]:
-    """The places of as many of each kind as are wanted, best first, of those that score and matter enough."""
+    """The places of as many of each kind as are wanted, best first, of those that score and matter enough.
+
+    Where they are weighed, what says the same again takes no place: the one that weighs most stands for all.
+    """
     lowest, least = (0.0 if bound is None else bound for bound in (plan.min_score, plan.min_relevance))
     counts: dict[str, int] = {}
     kept: list[int] = []
+    said: set[tuple[str, str]] = set()
     most = {"passage": plan.limit + plan.expand, "fact": plan.limit * (MANY if many else 1)}
     order: list[int] = np.argsort(-np.round(scores, EVEN), kind="stable").tolist()
     for place in order:
         if scores[place] < lowest or relevance[place] < least:
             continue
         kind = hits[place].record.kind
+        if plan.factors is not None:
+            words = kind, fold(hits[place].record.text)
+            if words in said:
+                continue
+            said.add(words)
         counts[kind] = counts.get(kind, 0) + 1
         if counts[kind] <= most.get(kind, plan.limit):
             kept.append(place)

@@ -68,12 +68,13 @@ class Rate:
         return cls(script(query), embedder)
 
     def relevance(
-        self, records: Sequence[Record], told: Sequence[str], cosine: Floats, covered: Floats
-    ) -> Doubles:  # fmt: skip
+        self, records: Sequence[Record], told: Sequence[str], cosine: Floats, covered: Floats, *, even: bool = False
+    ) -> Doubles:
         """Return how surely each record has to do with the question, 0–1; `told` are their scripts.
 
         A logistic curve; its slopes were read off questions of LoCoMo asked of their own and of other conversations
         (`python -m bench confidence`). Words cannot be expected across scripts; a passage without any has no script.
+        `even`: to put them in an order, what they cannot be expected of has at most those of the best of the others.
         """
         if self.embedder is None:
             return np.minimum(covered.astype(np.float64), 1.0)
@@ -82,6 +83,8 @@ class Rate:
             for record, script, near in zip(records, told, cosine.tolist(), strict=True)
         ]
         words = np.where(counted, 5 * (covered.astype(np.float64) - 0.5), 0.0)
+        if even and any(counted):
+            words = np.where(counted, words, min(words[counted].max(), 0.0))
         return 1 / (1 + np.exp(-(4 * self._alike(cosine, told) - 3.4 + words)))
 
     def similarity(self, told: Sequence[str], cosine: Floats, lifted: Floats, above: Doubles) -> Doubles:

@@ -109,7 +109,7 @@ def weighed(
     """
     relevance = _relevance(hits)
     fresh = recency(hits, factors, at, accessed)
-    if current:
+    if current and hits:
         _renewed(hits, relevance, fresh, query)
     ahead = FRESHER * (1 - factors.floor)
     for newer, lifted in _newer(hits, relevance, fresh, ahead, query).items():

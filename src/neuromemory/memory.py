@@ -274,14 +274,14 @@ class NeuroMemory:
             plan = replace(plan, created=periods.interval(created_after, created_before))
         if event_after is not None or event_before is not None:
             plan = replace(plan, valid_during=periods.interval(event_after, event_before))
-        user_id = identifier(user_id, "user_id")
+        user_id, now = identifier(user_id, "user_id"), self._clock() if as_of is None else aware(as_of)
         return await recalled(
             self._memory,
             self._memory.recall(user_id, query, plan, as_of=as_of, explain=explain),
             user_id,
             limit,
             memory_type,
-            self._clock() if as_of is None else aware(as_of),
+            now,
             as_of=as_of,
             graphed=self._graphed,
             explain=explain,
@@ -438,5 +438,5 @@ class NeuroMemory:
         return self._clock() + timedelta.resolution if end is None else end
 
     def _local(self, start: When) -> datetime:
-        given = aware(start) if isinstance(start, datetime) and start.tzinfo else None
-        return given or self._clock()
+        given = periods.read(start) if isinstance(start, str) else start
+        return given if isinstance(given, datetime) and given.tzinfo else self._clock()

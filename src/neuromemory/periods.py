@@ -51,7 +51,7 @@ def interval(start: When | None, end: When | None, zone: tzinfo = UTC) -> Interv
 def _moment(given: When, zone: tzinfo, *, end: bool) -> datetime:
     value: Any = given
     if isinstance(value, str):
-        value = _read(value)
+        value = read(value)
     if isinstance(value, datetime):
         return value if value.tzinfo else value.replace(tzinfo=UTC)
     if not isinstance(value, date):
@@ -64,7 +64,8 @@ def _moment(given: When, zone: tzinfo, *, end: bool) -> datetime:
     return moment
 
 
-def _read(text: str) -> datetime | date:
+def read(text: str) -> datetime | date:
+    """Return the date or time that a text is, with its zone if it says one; raises `InvalidInput` where it is none."""
     try:
         return date.fromisoformat(text.strip()) if len(text.strip()) <= _DATE else datetime.fromisoformat(text.strip())
     except ValueError:

@@ -58,7 +58,7 @@ def wanted(filters: Mapping[str, Any] | None, kinds: Sequence[Kind]) -> Mapping[
         raise InvalidInput(f"filters is a dict, not {type(filters).__name__}")
     if odd := [key for key in filters if not isinstance(key, str)]:  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InvalidInput(f"a key of filters is text, not {reprlib.repr(odd[0])}")
-    plain(filters, str, "filters")
+    filters = plain(filters, str, "filters")
     if filters and tuple(kinds) == ("passage",):
         raise InvalidInput("filters are of the metadata of memories, not of what was said or uploaded")
     return filters

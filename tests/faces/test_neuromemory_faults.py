@@ -423,3 +423,14 @@ async def test_200_mixed_calls_at_once_lose_nothing(opening: Opening, neuro_cloc
     assert len(await nm.kv.list("alice", "counts")) == 25
     edges = await nm.graph.get_neighbors("alice", "User", "alice", limit=100)
     assert len(edges) == 25
+
+
+async def test_what_was_said_again_and_again_takes_no_place_of_another(opening: Opening):
+    memory = await opening()
+    for day in range(12):
+        await memory.conversations.add_message("u", "user", "I went swimming", f"day {day}")
+    await memory.conversations.add_message("u", "user", "My swimming coach is called Rosa", "other")
+    await memory.flush()
+    for limit in (2, 5, 10):
+        found = await memory.recall("u", "swimming", limit=limit)
+        assert [one["text"] for one in found["merged"]] == ["I went swimming", "My swimming coach is called Rosa"]

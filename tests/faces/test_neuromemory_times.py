@@ -1,12 +1,13 @@
 """NeuroMemory's memories by time: ranges and their ends, days and weeks, and the times that a question says."""
 
 from datetime import UTC, date, datetime, timedelta, timezone
-from typing import Any
+from typing import Any, cast
 from zoneinfo import ZoneInfo
 
 import pytest
 from neuro import Opening
 
+from fabula import InvalidInput
 from fabula.testing import FakeClock
 from neuromemory import NeuroMemory
 
@@ -242,3 +243,22 @@ async def test_b091_a_date_at_the_end_is_a_whole_day(nm: NeuroMemory, neuro_cloc
         await nm.get_memories_by_time_range("alice", "2026-04-01", "2026-03-30")
     with pytest.raises(ValueError, match="2026"):
         await nm.recall("alice", "tea", event_after="2026-04-01", event_before="2026-03-30")
+
+
+async def test_a_start_in_words_has_its_zone_and_a_date_is_a_time(opening: Opening):
+    memory = await opening()
+    await memory.add_memory("u", "半夜吃夜宵", occurred_at="2026-11-02T00:30:00+08:00")
+    told = await memory.get_daily_memory_stats("u", "2026-11-01T00:00:00+08:00", "2026-11-03T00:00:00+08:00")
+    assert [day["date"] for day in told if day["count"]] == ["2026-11-02"]
+    await memory.add_memory("u", "Midnight tea", occurred_at=date(2026, 11, 4))
+    found = await memory.recall("u", "tea", as_of=date(2100, 1, 1))
+    assert next(one["occurred_at"] for one in found["merged"] if one["text"] == "Midnight tea").startswith("2026-11-04")
+    with pytest.raises(InvalidInput):
+        await memory.recall("u", "tea", as_of=cast(Any, object()))
+
+
+async def test_filters_of_odd_keys_are_read_as_json(opening: Opening):
+    memory = await opening()
+    await memory.add_memory("u", "tea", metadata={"x": {"1": 2}})
+    assert (await memory.recall("u", "tea", filters={"x": {1: 2}}))["merged"]
+    assert not (await memory.recall("u", "tea", filters={"x": {1: 1, "2": 2}}))["merged"]

@@ -115,6 +115,10 @@ class TestThreeFactors:
         assert then.index(old) < then.index(new)
         assert plain.index(new) < plain.index(old), "without a floor age alone decides"
 
+    @pytest.mark.parametrize("question", ["Where do I work?", "我在哪工作？", "What car do I drive?"])
+    async def test_of_nobody_nothing_has_changed(self, memory: AsyncMemory, question: str):
+        assert (await memory.recall("nobody", question, ALL)).hits == ()
+
     async def test_what_moved_stays_fresh_longer(self, memory: AsyncMemory):
         calm, stirred = Emotion(valence=0, arousal=0), Emotion(valence=0, arousal=1)
         await memory.add("u", [fact("plum jam one", valid=ago(30), emotion=calm)])

@@ -541,9 +541,15 @@ class TestJudged:
         await until(lambda: same(memory, {}))
         await memory.remember("u", said(PATCH, 2, session="b"))
         await until(lambda: same(memory, {"fuse": 1}))
-        for _ in range(5):
+
+        async def asked_again() -> bool:
             clock.advance(600)
             await memory.remember("u", "")
+            return len(llm.calls) > 1
+
+        await until(asked_again)
+        for _ in range(5):
+            await asked_again()
             await asyncio.sleep(0.1)
         assert len(llm.calls) == 2
         await memory.close()

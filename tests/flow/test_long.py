@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from fabula import AsyncMemory, FolderBlobs, Message, Plan, when
+from fabula import AsyncMemory, Fact, FolderBlobs, Message, Plan, extract, when
 from fabula.aside import LONG
 from fabula.recall import END
-from fabula.remember import DATED
+from fabula.remember import DATED, terms_of
 from fabula.testing import HashEmbedder
 
 DAYS = "On 3 May 2021 Ann met Bob, 2021年5月4日小王来了。 "
@@ -78,3 +78,17 @@ async def test_of_a_very_long_text_every_word_is_found(db: str):
         await memory.remember("u", Message("so it goes " * DATED + "quokka"))
         await memory.remember("u", [f"talk of {n}" for n in range(20)])
         assert (await memory.recall("u", "quokka", Plan(kinds=("passage",)))).passages[0].text.endswith("quokka")
+
+
+async def test_a_record_of_a_caller_too(db: str, monkeypatch: pytest.MonkeyPatch):
+    threads: set[threading.Thread] = set()
+
+    def watched(record: Any) -> Any:
+        threads.add(threading.current_thread())
+        return terms_of(record)
+
+    monkeypatch.setattr(extract, "terms_of", watched)
+    async with AsyncMemory(db, embedder=HashEmbedder(), background=False) as memory:
+        await memory.add("u", Fact(scope="", id="", text=long(DAYS)))
+        assert threads
+        assert threading.current_thread() not in threads

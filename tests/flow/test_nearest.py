@@ -132,10 +132,14 @@ async def test_recall_at_50_000_of_one_scope_among_200_000(postgres_url: str):
     await store.open()
     async with connected(postgres_url) as connection:
         for seed in range(4):
+            await connection.execute("INSERT INTO scopes VALUES ($1, 1, 1, 50000, 1, $2)", f"scope {seed}", space)
+        for seed in range(2):
             scope, vectors = f"scope {seed}", talk(50_000, seed + 2)
-            await connection.execute("INSERT INTO scopes VALUES ($1, 1, 1, 50000, 1, $2)", scope, space)
             lines = (f"{scope}\t{space}\t{n}\t1\t{vector.tolist()}\n" for n, vector in enumerate(vectors))
             await connection.copy_to_table("vectors", source=BytesIO("".join(lines).encode()))
+        others = "INSERT INTO vectors SELECT $1, space, number, revision, vector FROM vectors WHERE scope = 'scope 1'"
+        for seed in (2, 3):
+            await connection.execute(others, f"scope {seed}")
     await nearest.create(postgres_url, "scope 0")
     vectors, shares = talk(50_000, 2), []
     for question in talk(50, 99):

@@ -125,7 +125,7 @@ SELECT $record FROM (
     SELECT $record,
         REPLACE(REPLACE(SUBSTR(key, :skip, LENGTH(key) - :skip - 1), :quoted, :quote), :escaped, :escape) AS name
     FROM records
-    WHERE scope = :scope AND kind = 'note' AND key >= :begin AND key < :beyond
+    WHERE scope = :scope AND $there AND kind = 'note' AND key >= :begin AND key < :beyond
       AND recorded_from <= :at AND (recorded_to IS NULL OR recorded_to > :at)
       AND SUBSTR(key, 1, LENGTH(:begin)) = :begin
 ) n WHERE name > :behind ORDER BY name LIMIT :limit;
