@@ -58,7 +58,6 @@ class Files:
     def __init__(self, ready: Ready, read: Reader) -> None:
         self._ready = ready
         self._read = read
-        self._one = asyncio.Lock()
 
     async def upload(
         self,
@@ -225,7 +224,8 @@ class Files:
     async def _keep(
         self, ground: Ground, blobs: BlobStore, scope: str, file: File, data: bytes, messages: Sequence[Message]
     ) -> File:
-        """Write a file, unless it is there: the bytes first, then all else in one transaction.
+        """Write a file, unless it is there: the bytes first, then all else in one transaction. `StoreUnavailable` where
+        the scope was erased meanwhile.
 
         So whatever is reported is whole. What is interrupted between leaves bytes that nothing tells of; they go with
         the scope.
@@ -235,31 +235,34 @@ class Files:
             sum(len(message.content) for message in messages),
             lambda: [entry(scope, message, file.created, ground.settings) for message in messages],
         )
-        async with self._one:  # in this process; the revision holds off the others
-            put = await _same(ground, scope, file) is None
-            if put:  # before it is its turn among the changes of the scope, since it may take long
-                await blobs.put(key, data)
-            async with Attempts(ground.store, scope) as attempts:
-                async for _ in attempts:
-                    state = await ground.store.state(scope)
-                    same = await _same(ground, scope, file)
-                    known = None if same is None else _as_file(same)
-                    if known is None and not put:
-                        await blobs.put(key, data)
-                        put = True
-                    kept = file if known is None else _renewed(known, file)
-                    note = _note(scope, kept, key if same is None else same.value[BLOB])
-                    changes = Changes(
-                        add=tuple(made) if known is None else (), put=(Entry(record=note),),
-                        space=ground.space, analyzer=ANALYZER, at=ground.clock(), quiet=ground.settings.idle,
-                        revision=0 if state is None else state.revision,
-                    )  # fmt: skip
-                    as_it_was = same is not None and spelling(note.value) == spelling(same.value)
-                    if as_it_was or (await ground.store.write(scope, changes)).revision:
-                        if known is not None and put:
-                            await blobs.delete(key)
-                        ground.wake(scope)
-                        return kept
+        before = await ground.store.state(scope)
+        put = await _same(ground, scope, file) is None
+        if put:  # before it is its turn among the changes of the scope, since it may take long
+            await blobs.put(key, data)
+        async with Attempts(ground.store, scope) as attempts:
+            async for _ in attempts:
+                state = await ground.store.state(scope)
+                if before is not None and (state is None or state.revision < before.revision):
+                    await blobs.delete(key)  # what was put too late to be erased
+                    raise StoreUnavailable(f"{scope!r} was erased meanwhile, and the bytes of the file with it")
+                same = await _same(ground, scope, file)
+                known = None if same is None else _as_file(same)
+                if known is None and not put:
+                    await blobs.put(key, data)
+                    put = True
+                kept = file if known is None else _renewed(known, file)
+                note = _note(scope, kept, key if same is None else same.value[BLOB])
+                changes = Changes(
+                    add=tuple(made) if known is None else (), put=(Entry(record=note),),
+                    space=ground.space, analyzer=ANALYZER, at=ground.clock(), quiet=ground.settings.idle,
+                    revision=0 if state is None else state.revision,
+                )  # fmt: skip
+                as_it_was = same is not None and spelling(note.value) == spelling(same.value)
+                if as_it_was or (await ground.store.write(scope, changes)).revision:
+                    if known is not None and put:
+                        await blobs.delete(key)
+                    ground.wake(scope)
+                    return kept
         raise AssertionError
 
 
@@ -279,15 +282,15 @@ async def erase(ground: Ground, scope: str, erasure: Erasure) -> Forgotten:
         ids = dict.fromkeys([*erasure.ids, *notes, *(i for some in inner for i in some)])
         erasure = replace(erasure, ids=tuple(ids))
     blobs = blobs_of(ground) if notes else ground.blobs
+    # Listed before: what comes after it is of whoever begins anew.
+    left = await blobs.list(blob_key(scope)) if blobs is not None and erasure.everything else ()
     forgotten = await ground.store.erase(scope, erasure)
     if blobs is None:
         return forgotten
     for name in named:
         if name not in notes:  # left over by an erasure that failed half-way
             await blobs.delete(blob_key(scope, name))
-    keys = [note.value[BLOB] for note in notes.values()]
-    if erasure.everything:
-        keys += await blobs.list(blob_key(scope))
+    keys = [*(note.value[BLOB] for note in notes.values()), *left]
     gone = [await blobs.delete(key) for key in dict.fromkeys(keys)]
     return replace(forgotten, rows={**forgotten.rows, "files": sum(gone)}) if any(gone) else forgotten
 

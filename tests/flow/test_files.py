@@ -468,3 +468,43 @@ async def test_nothing_of_a_deleted_file_is_in_any_table(db: str, tmp_path: Path
         assert [bool(await tables_with(db, word)) for word in ("zephyr", "quixotic", "magpie")] == [True] * 3
         await memory.files.delete("u", kept.id)
         assert [await tables_with(db, word) for word in ("zephyr", "quixotic", "magpie")] == [set()] * 3
+
+
+class Held(FolderBlobs):
+    """Keeps bytes when it is let to, and says that it is about to."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self.begun, self.let = asyncio.Event(), asyncio.Event()
+
+    async def put(self, key: str, data: bytes) -> None:
+        if data.endswith(b"held"):
+            self.begun.set()
+            await self.let.wait()
+        await super().put(key, data)
+
+
+@pytest.mark.parametrize("late", [True, False])
+async def test_a_file_of_who_is_erased_meanwhile_is_not_said_to_be_kept(db: str, tmp_path: Path, late: bool):
+    """Whichever comes first, its bytes or the erasure, nothing of it is left; and nobody else waits for it."""
+    blobs = Held(tmp_path / "files")
+    async with AsyncMemory(db, embedder=HashEmbedder(), blobs=blobs, background=False) as memory:
+        await memory.remember("u", "hello")
+        upload = asyncio.create_task(memory.files.upload("u", "a.md", b"the quokka, held"))
+        await blobs.begun.wait()
+        await asyncio.wait_for(memory.files.upload("v", "b.md", b"of somebody else"), 30)
+        if late:
+            await memory.forget("u", everything=True)
+            blobs.let.set()
+        else:
+            blobs.let.set()
+            await asyncio.sleep(0)
+            await memory.forget("u", everything=True)
+        told = await asyncio.gather(upload, return_exceptions=True)
+        kept = await memory.files.list("u")
+        if isinstance(told[0], StoreUnavailable):
+            assert len(await blobs.list("")) == 1, "the other one's alone"
+        else:
+            assert [(await memory.files.download("u", file.id))[:3] for file in kept] in ([], [b"the"])
+        assert late <= isinstance(told[0], StoreUnavailable)
+        assert await memory.check() == []
