@@ -13,9 +13,16 @@ from typing import Any, Final, Literal
 
 from fabula.checking import within
 from fabula.render import CLOSE, OPEN, SHORT, escape
-from fabula.text import estimate_tokens, fold, script
+from fabula.talk import SENTENCE
+from fabula.text import estimate_tokens, fold, script, tokens
 from fabula.types import NOTHING
 
+DEEP: Final = 20
+"""Lists and objects within one another that are read of a profile."""
+PART: Final = 20
+"""Tokens from which on a part of a long memory says something."""
+READ: Final = 100_000
+"""Characters of a long memory that are looked at for it."""
 Language = Literal["zh", "en"]
 SECTIONS: Final[Mapping[str, int]] = {
     "profile": 12, "fact": 3, "episodic": 2, "insight": 2, "graph": 5, "other": 2,
@@ -96,10 +103,10 @@ def build_system_prompt(recall_result: Mapping[str, Any], user_input: str, budge
     section of which nothing is known is left out; where nothing is known at all, the block says so.
 
     The block is at most `budget` model tokens (estimated), headings and all: the lowest ranked lines go first,
-    relations before memories, these before the profile, and the most relevant memory last; so does a line that is
-    longer than all the room there is. Where that memory has no room under its heading, it stands without; where nothing
-    fits, there is no block. Keys that are missing or of another shape count as empty. Raises `InvalidInput` for a
-    budget below 1.
+    relations before memories, these before the profile, and the most relevant memory last. Of a memory that is longer
+    than all the room there is stands the part that has most of the words of `user_input`. Where the first memory has
+    no room under its heading, it stands without; where nothing fits, there is no block. Keys that are missing or of
+    another shape count as empty. Raises `InvalidInput` for a budget below 1.
     """
     within("budget", budget, 1)
     recalled = _mapping(recall_result)
@@ -107,7 +114,8 @@ def build_system_prompt(recall_result: Mapping[str, Any], user_input: str, budge
     # What was just said is stored already, and is no memory of it.
     merged = [memory for memory in merged if fold(_said(memory, "text")) != fold(str(user_input))]
     words = _ZH if _chinese(user_input, merged) else _EN
-    block = _fitting(_ranked(recalled, merged, words, budget), words, budget)
+    asked = set(tokens(str(user_input)))
+    block = _fitting(_ranked(recalled, merged, words, budget, asked), words, budget)
     return "\n\n".join((words.before, block, words.after) if block else (words.before,))
 
 
@@ -116,18 +124,42 @@ _Line = tuple[str, str]
 
 
 def _ranked(
-    recalled: Mapping[str, Any], merged: Sequence[Mapping[str, Any]], words: _Words, budget: int
+    recalled: Mapping[str, Any], merged: Sequence[Mapping[str, Any]], words: _Words, budget: int, asked: set[str]
 ) -> list[_Line]:
     """All lines there may be, the one that is least to be missed first."""
     edges = [triple.get("id") for triple in map(_mapping, _list(recalled.get("graph_results")))]
     # An edge that holds has its line among the relations.
     shown = _memories([one for one in merged if one.get("source") != "graph" or one.get("id") not in edges])
-    lines = [(section, f"- {_plain(_said(memory))}{_source(memory, words)}") for section, memory in shown]
+    lines = [_remembered(section, memory, words, budget, asked) for section, memory in shown]
     pairs = zip(shown, lines, strict=True)
     facts = [memory for (section, memory), line in pairs if section == "fact" and _tokens([line], words) <= budget]
     profile = islice(_profile(recalled.get("user_profile"), words), SECTIONS["profile"])
     relations = _relations(recalled, facts)[: SECTIONS["graph"]]
     return [*lines[:1], *profile, *lines[1:], *(("graph", f"- {_plain(line)}") for line in relations)]
+
+
+def _remembered(section: str, memory: Mapping[str, Any], words: _Words, budget: int, asked: set[str]) -> _Line:
+    """The line of a memory; of one that is longer than all the room there is, a part that takes half of it."""
+    source = _source(memory, words)
+    whole = section, f"- {_plain(_said(memory))}{source}"
+    if _tokens([whole], words) <= budget:
+        return whole
+    room = (budget - _tokens([(section, f"- … …{source}")], words)) // 2
+    return whole if room < PART else (section, f"- {_plain(_part(_said(memory), asked, room))}{source}")
+
+
+def _part(text: str, asked: set[str], room: int) -> str:
+    """What of a long text has most of the words that are asked with, and what follows there."""
+    parts = [found[0].strip() for found in SENTENCE.finditer(text[:READ])]
+    first = max(range(len(parts)), key=lambda at: len(asked.intersection(tokens(parts[at]))), default=0)
+    kept: list[str] = []
+    for part in parts[first:]:
+        if kept and estimate_tokens(" ".join((*kept, part))) > room:
+            break
+        kept.append(part)
+    told = " ".join(kept)
+    told = told if estimate_tokens(told) <= room else told[:room]  # a character is a token at most
+    return f"… {told} …" if first else f"{told} …"
 
 
 def _fitting(ranked: Sequence[_Line], words: _Words, budget: int) -> str:
@@ -162,13 +194,15 @@ def _profile(profile: Any, words: _Words) -> Iterator[_Line]:
             yield "profile", f"- {words.profile.get(key, _plain(key))}{words.colon}{value}"
 
 
-def _spoken(value: Any, words: _Words) -> str:
-    """A value of a profile as a person reads it."""
+def _spoken(value: Any, words: _Words, deep: int = 0) -> str:
+    """A value of a profile as a person reads it; what lies deeper than `DEEP` is not read."""
+    if deep > DEEP:
+        return ""
     if isinstance(value, Mapping):
-        said = {_plain(key): _spoken(one, words) for key, one in _mapping(value).items()}
+        said = {_plain(key): _spoken(one, words, deep + 1) for key, one in _mapping(value).items()}
         return words.between.join(f"{key}{words.colon}{one}" for key, one in said.items() if one)
     if isinstance(value, list | tuple):
-        return words.between.join(filter(None, (_spoken(one, words) for one in _list(value))))
+        return words.between.join(filter(None, (_spoken(one, words, deep + 1) for one in _list(value))))
     return "" if value is None else _plain(value)
 
 

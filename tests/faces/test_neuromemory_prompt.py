@@ -205,7 +205,29 @@ def test_an_edge_that_holds_is_a_relation_and_one_that_is_over_a_memory():
 def test_what_is_longer_than_all_the_room_hides_nothing_else():
     prompt = build_system_prompt(recalled(memory("很长" * 2000), memory("在谷歌工作")), "我在哪工作?")
     assert "在谷歌工作" in prompt
-    assert "很长" not in prompt
+    assert estimate_tokens(block(prompt)) <= 500
+
+
+@pytest.mark.parametrize(
+    ("around", "found", "asked"),
+    [
+        ("So it goes. ", "The vault's word is marzipan. ", "Which word has the vault?"),
+        ("今天天气很好。", "保险柜的密语是杏仁糖。", "保险柜的密语是什么？"),
+    ],
+)
+def test_of_a_long_memory_the_part_that_is_asked_for_is_told(around: str, found: str, asked: str):
+    told = around * 500 + found + around * 500
+    for budget in (150, 500):
+        prompt = build_system_prompt(recalled(memory(told), memory("tea")), asked, budget)
+        assert found.strip() in prompt
+        assert "tea" in prompt
+        assert estimate_tokens(block(prompt)) <= budget
+
+
+def test_what_is_nested_without_end_is_no_error():
+    endless: list[Any] = []
+    endless.append(endless)
+    assert "Porto" in build_system_prompt({"user_profile": {"x": endless, "location": "Porto"}}, "hello")
 
 
 @pytest.mark.parametrize("budget", [0, -1, 1.5, True, "500"])
