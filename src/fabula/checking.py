@@ -7,7 +7,7 @@ import reprlib
 import sys
 import unicodedata
 from collections.abc import Iterable, Mapping
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from typing import Any, Final, cast
 
 from fabula.errors import InvalidInput
@@ -43,13 +43,11 @@ def patience(name: str, seconds: Any) -> float | None:
     return seconds
 
 
-def aware(moment: datetime | date | str) -> datetime:
-    """Return an aware datetime: ISO 8601 text is parsed, a naive value is taken as UTC, a date as its beginning.
+def aware(moment: datetime | str) -> datetime:
+    """Return an aware datetime: ISO 8601 text is parsed, a naive value is taken as UTC.
 
     Raises `InvalidInput` for anything else, and for moments outside the years 1 to 9999 of UTC.
     """
-    if isinstance(moment, date) and not isinstance(moment, datetime):
-        moment = moment.isoformat()
     if isinstance(moment, str):
         try:
             moment = datetime.fromisoformat(moment.strip())
