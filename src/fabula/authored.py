@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC
 from types import EllipsisType
@@ -31,16 +31,15 @@ _WORDS: Final = ("subject", "predicate", "object", "type", "category")
 _R = TypeVar("_R", bound=Record)
 
 
-async def add(ground: Ground, scope: str, records: Iterable[Record]) -> tuple[str, ...]:
+async def add(ground: Ground, scope: str, records: Sequence[Record]) -> tuple[str, ...]:
     """Write records; see `AsyncMemory.add`."""
-    records = list(records)
-    long = sum(len(str(record.text)) for record in records if isinstance(record, AUTHORED))
-    given = await aside(long, lambda: [_checked(record, scope, ground.settings) for record in records])
+    texts = [str(record.text) for record in records if isinstance(record, AUTHORED)]
+    given = await aside(texts, lambda: [_checked(record, scope, ground.settings) for record in records])
     ids: dict[int, str] = {}
     left = list(range(len(given)))
     for again in range(AGAIN):
         made = {place: _named(given[place], again) for place in left}
-        entries = await aside(long, _entries, tuple(made.values()))
+        entries = await aside(texts, _entries, tuple(made.values()))
         if not entries:
             break
         changes = Changes(add=tuple(entries.values()), space=ground.space, analyzer=ANALYZER, at=ground.clock())

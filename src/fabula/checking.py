@@ -117,6 +117,7 @@ def several(name: str, values: Any) -> list[Any]:
     return list(cast(Iterable[Any], values))
 
 
+EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 FARTHEST: Final = 2**63 - 1
 """The greatest whole number: databases count no farther."""
 LONGEST: Final = 100 * 365 * 86400

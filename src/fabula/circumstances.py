@@ -6,6 +6,7 @@ Words of two languages and nothing else: what a text says of them is not underst
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 ASKED: Final = 300
@@ -67,7 +68,7 @@ CIRCUMSTANCES: Final = {
         r"|my|our) own|left the (?:company|firm|bank|school|hospital))\b|离职|辞职|辞了|辞掉|辞去|跳槽|入职|报到"
         r"|转行|改行|上班|任职|就职|供职|打工|录用|被裁|裁员|下岗|失业|退休|创业|自由职业|升职|东家|试用期|(?:新"
         r"|换了?|换了?份|份)工作|工作(?:是|在)|在.{1,10}工作|(?:新|换.{0,3}|[一这那]家|去.{0,8}|进.{0,8})(?:公司"
-        r"|单位)|(?i:offer)|加入了?|当(?:上)?了|做起了?|开了(?:一|两|自己的)?(?:家|间|个(?=店|公司|厂|工作室|餐馆|诊所))|调[到去往]|干起|挖(?:走|去|到)|签了?(?:约"
+        r"|单位)|offer|加入了?|当(?:上)?了|做起了?|开了(?:一|两|自己的)?(?:家|间|个(?=店|公司|厂|工作室|餐馆|诊所))|调[到去往]|干起|挖(?:走|去|到)|签了?(?:约"
         r"|合同)",
     ),
     "home": _words(
@@ -120,34 +121,40 @@ _TURNED: Final = re.compile(
 )
 
 
-def asked(query: str) -> tuple[str, ...]:
-    r"Return which circumstances a question asks for; it is for the caller to know that it asks for what holds now."
-    query = query[:ASKED]
-    return () if _ONCE.search(query) else tuple(n for n, words in CIRCUMSTANCES.items() if words.asked.search(query))
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a question asks for; it is for the caller to know that it asks for what holds now."""
+
+    names: tuple[str, ...]
+    """Which circumstances."""
+    own: bool
+    """Whether it is about who asks."""
+    people: tuple[str, ...]
+    """Whom it names, if it is not."""
+
+    def told(self, text: str) -> bool:
+        """Return whether a text tells of some of these circumstances, of those of whom the question is about."""
+        words = [CIRCUMSTANCES[name].told for name in self.names]
+        return any(self._about(clause) and any(told.search(clause) for told in words) for clause in _clauses(text))
+
+    def turned(self, text: str) -> bool:
+        """Return whether a text tells that something took another's place, with those whom the question is about."""
+        return any(self._about(clause) and _TURNED.search(clause) for clause in _clauses(text))
+
+    def _about(self, clause: str) -> bool:
+        if not self.own:
+            return any(name in clause for name in self.people)
+        if _OTHERS.search(clause):
+            return False
+        return bool(_OWN.search(clause) or _HAN.search(clause) or _BARE.search(clause))
 
 
-def told(text: str, names: tuple[str, ...], query: str) -> bool:
-    """Return whether a text tells of some of these circumstances, of those of whom the question is about."""
-    return any(_of_the_same(clause, query) and _tells(clause, names) for clause in _clauses(text))
-
-
-def turned(text: str, query: str) -> bool:
-    """Return whether a text tells that something has taken another's place, with those whom the question is about."""
-    return any(_of_the_same(clause, query) and _TURNED.search(clause) for clause in _clauses(text))
+def asked(query: str) -> Asked:
+    """Read a question."""
+    brief, own = query[:ASKED], bool(_OWN.search(query))
+    names = () if _ONCE.search(brief) else tuple(n for n, words in CIRCUMSTANCES.items() if words.asked.search(brief))
+    return Asked(names=names, own=own, people=() if own else tuple(_NAME.findall(query)))
 
 
 def _clauses(text: str) -> list[str]:
     return [clause for part in _CLAUSE.split(text[:READ]) if (clause := part.strip())]
-
-
-def _tells(clause: str, names: tuple[str, ...]) -> bool:
-    return any(CIRCUMSTANCES[name].told.search(clause) for name in names)
-
-
-def _of_the_same(clause: str, query: str) -> bool:
-    """Whether both are about who asks, or about one whom the question names."""
-    if not _OWN.search(query):
-        return any(name in clause for name in _NAME.findall(query))
-    if _OTHERS.search(clause):
-        return False
-    return bool(_OWN.search(clause) or _HAN.search(clause) or _BARE.search(clause))

@@ -9,13 +9,13 @@ import numpy as np
 
 from fabula import narrowing
 from fabula.abc import Ground
+from fabula.checking import EPOCH
 from fabula.holding import HAPPENS
 from fabula.index import FOREVER, Doubles, Index, Ints
 from fabula.types import Interval, Kind, Plan, Record
 
 PAGE: Final = 500
 """Records fetched at once."""
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _LAST: Final = datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC).timestamp()
 """As late as a moment is told: a fraction more, in floating point, would be in the year 10000."""
 
@@ -32,7 +32,7 @@ async def dated(
     for start in range(0, len(wanted), PAGE):
         part = wanted[start : start + PAGE]
         records = await ground.store.fetch(scope, [number for number, _ in part])
-        found += [(_EPOCH + timedelta(seconds=at), records[number]) for number, at in part if number in records]
+        found += [(EPOCH + timedelta(seconds=at), records[number]) for number, at in part if number in records]
     return len(numbers), found
 
 

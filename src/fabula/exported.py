@@ -23,11 +23,11 @@ import hashlib
 import json
 import reprlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import timedelta, timezone
 from typing import Any, Final, TypeAlias, get_args
 
 from fabula.abc import COUNTED, MOVED, ScopeState
-from fabula.checking import aware
+from fabula.checking import EPOCH, aware
 from fabula.errors import InvalidInput
 from fabula.index import LINK
 from fabula.postings import POSTING
@@ -44,7 +44,6 @@ BLOB: Final = "blob"
 Row: TypeAlias = tuple[Any, ...]
 _Read: TypeAlias = Callable[[Any], Any]
 """From a value in the export to the one that is stored; raises `ValueError` for what it is not."""
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def _is(meant: str, fits: Callable[[Any], bool], made: _Read = lambda value: value) -> _Read:
@@ -113,7 +112,7 @@ def _bytes(size: int = 1) -> _Read:
 
 
 def _within_time(micros: int) -> int:
-    if abs(micros) >= 10**18 or not 1 <= (_EPOCH + timedelta(microseconds=micros)).year <= 9999:
+    if abs(micros) >= 10**18 or not 1 <= (EPOCH + timedelta(microseconds=micros)).year <= 9999:
         raise ValueError("lies outside the years 1 to 9999")
     return micros
 
@@ -375,7 +374,7 @@ def _packed(row: Mapping[str, Any], data: dict[str, Any]) -> str:
         ends = [row[name] for name in ("valid_from", "valid_to")]
         for end, zone in zip(ends, zones, strict=True):
             if end is not None:
-                (_EPOCH + timedelta(microseconds=end)).astimezone(timezone(timedelta(seconds=zone)))
+                (EPOCH + timedelta(microseconds=end)).astimezone(timezone(timedelta(seconds=zone)))
         if None not in ends and ends[0] > ends[1]:
             raise ValueError("ends before it starts")
     packed = _json(data)

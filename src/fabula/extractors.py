@@ -107,7 +107,7 @@ class RuleExtractor:
 
         Of documents only the entities are returned: rules cannot tell what happened in them.
         """
-        return await aside(sum(len(passage.text) for passage in window), self._extracted, window, context)
+        return await aside((passage.text for passage in window), self._extracted, window, context)
 
     def _extracted(self, window: Sequence[Passage], context: Sequence[Passage]) -> Extraction:
         frames: list[Frame] = []

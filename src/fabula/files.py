@@ -232,7 +232,7 @@ class Files:
         """
         key = blob_key(scope, file.id)
         made = await aside(
-            sum(len(message.content) for message in messages),
+            (message.content for message in messages),
             lambda: [entry(scope, message, file.created, ground.settings) for message in messages],
         )
         before = await ground.store.state(scope)

@@ -212,10 +212,9 @@ class AsyncMemory(Looking, Keeping):
         """Bring back what matters for `query`, best first.
 
         `at` is the asker's present, against which "last week" is read (default: now). `as_of` answers from what was
-        known then. `explain` adds how the answer came about. A blank query brings back nothing; of
-        one with more than 4,000 characters the beginning and the end are read.
-        `images` are part of the question: an embedder that sees is shown them, and their captions or names are words
-        of the query.
+        known then. `explain` adds how the answer came about. A blank query brings back nothing; of one with more than
+        4,000 characters the beginning and the end are read. `images` are part of the question: an embedder that sees is
+        shown them, and their captions or names are words of the query.
 
         Raises `InvalidInput` and `StoreUnavailable`. A model that fails is named in `degraded`.
         """

@@ -86,7 +86,7 @@ async def recall(
     if as_of is not None:
         index = index.at(as_of.timestamp())
     named = list(_named(query, index))
-    cue, asked = await aside(len(query), read, query, index, at, vector, conventions, named)
+    cue, asked = await aside((query,), read, query, index, at, vector, conventions, named)
     apart = _apart(embedder, cue) if embedder is not None and vector is not None else 0.0
     cue = replace(cue, names=await _other_names(store, scope, index, named), apart=apart)
     allowed, then = narrowing.passages(index, plan, as_of), narrowing.said_then(index, plan)

@@ -147,8 +147,8 @@ async def remember(
 ) -> Receipt:
     """Store `messages` in one transaction; see `AsyncMemory.remember`. `space` is what they will be embedded in."""
     at = clock()
-    long = sum(len(message.content) for message in messages)
-    made = await aside(long, lambda: [_made(scope, message, at, settings) for message in messages])
+    texts = (message.content for message in messages)
+    made = await aside(texts, lambda: [_made(scope, message, at, settings) for message in messages])
     if not made:
         return Receipt()
     passages = [passage for passage, _, _ in made]

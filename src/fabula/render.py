@@ -173,14 +173,19 @@ def day(moment: datetime, precision: Precision) -> str:
     return moment.isoformat(" ")[: min(_SHOWN.get(precision, _DAY), _DAY)]
 
 
+def last_before(end: datetime) -> datetime:
+    """Return the last moment of what ends at `end`, which itself is outside; of nothing that is before the year 1."""
+    return end - timedelta.resolution if end.toordinal() > 1 else end
+
+
 def spoken(interval: Interval | None) -> str:
     """Return an interval as a person says it: as exact as it was given, its last day, month or year included."""
     if interval is None:
         return ""
     start, end = interval.start, interval.end
     shown = _SHOWN.get(interval.precision, _DAY)
-    if end is not None and end != start and shown != _CLOCK and end.toordinal() > 1:
-        end -= timedelta.resolution  # the end itself is outside
+    if end is not None and end != start and shown != _CLOCK:
+        end = last_before(end)
     first, last = ("" if moment is None else moment.isoformat(" ")[:shown] for moment in (start, end))
     if start is None or end is None:
         return f"since {first}" if first else f"until {last}" if last else "?"

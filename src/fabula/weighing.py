@@ -187,15 +187,16 @@ def _renewed(hits: Sequence[Hit], relevance: Doubles, fresh: Doubles, query: str
     best = np.argsort(-relevance, kind="stable")[:FOLLOWING]
     near, late = relevance[best], fresh[best]
     scores = near * late
-    if names := circumstances.asked(query):
+    asked = circumstances.asked(query)
+    if asked.names:
         others: list[int] = best[scores < scores.max()].tolist()
-        told = [place for place in others if circumstances.told(hits[place].record.text, names, query)]
+        told = [place for place in others if asked.told(hits[place].record.text)]
         relevance[told] = near[0]
         return
     for place in range(min(LEADING, len(best))):
         later = (scores < scores[place]) & (near >= CLOSE * near[place]) & (late > late[place])
         behind: list[int] = best[later].tolist()
-        told = [after for after in behind if circumstances.turned(hits[after].record.text, query)]
+        told = [after for after in behind if asked.turned(hits[after].record.text)]
         relevance[told] = np.maximum(relevance[told], near[place])
 
 

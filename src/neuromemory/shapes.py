@@ -8,14 +8,14 @@ from __future__ import annotations
 import reprlib
 from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any, Final, TypeAlias, cast
 
 from fabula import Access, Emotion, Fact, Frame, Hit, Insight, Interval, InvalidInput, Passage, Record
 from fabula.checking import aware
 from fabula.narrowing import edge
 from fabula.remember import plain
-from fabula.render import day, shown
+from fabula.render import day, last_before, shown
 from fabula.surroundings import over
 from fabula.text import identifier, script
 from fabula.types import CREATED, FILE_SESSION, INTERNAL, SORT, TAGGED, Kind
@@ -291,9 +291,7 @@ def _ended(record: Record, now: datetime) -> str:
     chinese = script(record.text) == "han"
     if record.valid is None or record.valid.end is None:
         return "（已不再如此）" if chinese else " (no longer so)"
-    end = record.valid.end
-    end -= timedelta.resolution if end.toordinal() > 1 else timedelta()  # the end itself is outside
-    last = day(end, record.valid.precision)
+    last = day(last_before(record.valid.end), record.valid.precision)
     return f"（至 {last}）" if chinese else f" (until {last})"
 
 

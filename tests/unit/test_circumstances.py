@@ -30,7 +30,7 @@ from fabula import circumstances
     ],
 )
 def test_what_is_asked(question: str, names: tuple[str, ...]):
-    assert circumstances.asked(question) == names
+    assert circumstances.asked(question).names == names
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_what_is_asked(question: str, names: tuple[str, ...]):
     ],
 )
 def test_what_tells_of_it(question: str, text: str):
-    assert circumstances.told(text, circumstances.asked(question), question)
+    assert circumstances.asked(question).told(text)
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_what_tells_of_it(question: str, text: str):
     ],
 )
 def test_what_tells_of_something_or_somebody_else(question: str, text: str):
-    assert not circumstances.told(text, circumstances.asked(question), question)
+    assert not circumstances.asked(question).told(text)
 
 
 @pytest.mark.parametrize(
@@ -95,11 +95,11 @@ def test_what_tells_of_something_or_somebody_else(question: str, text: str):
     ],
 )
 def test_what_takes_the_place_of_another(question: str, text: str, told: bool):
-    assert circumstances.turned(text, question) is told
+    assert circumstances.asked(question).turned(text) is told
 
 
 def test_only_the_beginning_of_a_long_text_is_read():
-    question = "Where do I work?"
+    asked = circumstances.asked("Where do I work?")
     text = "I joined a bank. " + "x" * circumstances.READ
-    assert circumstances.told(text, ("job",), question)
-    assert not circumstances.told("x" * circumstances.READ + text, ("job",), question)
+    assert asked.told(text)
+    assert not asked.told("x" * circumstances.READ + text)

@@ -10,8 +10,9 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from fabula.abc import Lease, Pending, Task
+from fabula.checking import EPOCH
 from fabula.errors import LeaseLost
-from fabula.stores.rows import EPOCH, MICROSECOND, micros, moment
+from fabula.stores.rows import MICROSECOND, micros, moment
 from fabula.stores.statements import Do, Steps
 
 CANDIDATES: Final = 64

@@ -15,9 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fabula.abc import Filter, ScopeState
+from fabula.checking import EPOCH
 from fabula.index import Columns, Index
 from fabula.stores.layouts import Layout
-from fabula.stores.rows import EPOCH, MICROSECOND, from_row, micros, spelt
+from fabula.stores.rows import MICROSECOND, from_row, micros, spelt
 from fabula.stores.statements import Do, Rows, Steps
 from fabula.text import hash_term
 from fabula.types import Access, Kind, Note, Record, Session, Stats

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import datetime, timedelta, timezone
 from typing import Any, Final
 
+from fabula.checking import EPOCH
 from fabula.errors import StoreUnavailable
 from fabula.types import (
     Emotion,
@@ -24,7 +25,6 @@ from fabula.types import (
     Record,
 )
 
-EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND: Final = timedelta(microseconds=1)
 
 KINDS: Final[Mapping[Kind, type[Record]]] = {
